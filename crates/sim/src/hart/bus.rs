@@ -1,0 +1,117 @@
+//! What a hart sees of the tile around it.
+//!
+//! A hart runs ahead over private work (registers, its own RAM, fetch) and meets the others by time at each
+//! *shared* access. The executor therefore asks [`Bus::is_private`] before a memory access; a shared one is
+//! performed only while the hart's time has not passed the horizon it was given, else the hart stops in front of it.
+
+use std::sync::Arc;
+
+use super::code::CodePage;
+use crate::time::Time;
+
+/// The size of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 1 byte.
+    Byte = 1,
+    /// 2 bytes.
+    Half = 2,
+    /// 4 bytes.
+    Word = 4,
+    /// 8 bytes (X280 only).
+    Double = 8,
+}
+
+/// The operation of an atomic memory instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are the instructions'")]
+pub enum AmoOp {
+    Swap,
+    Add,
+    Xor,
+    And,
+    Or,
+    Min,
+    Max,
+    Minu,
+    Maxu,
+}
+
+/// A loaded value, zero-extended, and the moment from which an instruction may use it.
+#[derive(Clone, Copy, Debug)]
+pub struct Loaded {
+    /// The bits.
+    pub value: u64,
+    /// When they are there.
+    pub ready: Time,
+}
+
+/// Why an access did not happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The hardware makes the hart wait; it tries the same instruction again at this moment, which is later.
+    Retry(Time),
+    /// A strict rule was broken: the card halts.
+    Fault {
+        /// What was done, with address and value.
+        detail: String,
+        /// The rule and its source.
+        rule: &'static str,
+    },
+    /// The X280 takes a trap with this cause (mcause) and value (mtval).
+    Trap {
+        /// mcause.
+        cause: u64,
+        /// mtval.
+        value: u64,
+    },
+}
+
+/// Memory, devices and clocks around one hart.
+///
+/// `at` is the hart's time at the access. Shared accesses arrive in order of time among the harts of a tile.
+pub trait Bus {
+    /// True when nobody but this hart can see or change what lies at `address`.
+    fn is_private(&self, address: u64) -> bool;
+
+    /// Loads. The executor has checked natural alignment.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    fn load(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal>;
+
+    /// Stores the low bytes of `value`; returns when the hart may go on.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    fn store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal>;
+
+    /// An atomic read-modify-write of a word or double; gives the old value.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    fn amo(&mut self, at: Time, address: u64, width: Width, op: AmoOp, operand: u64) -> Result<Loaded, Refusal>;
+
+    /// A `fence`: when the hart may go on.
+    fn fence(&mut self, at: Time) -> Time;
+
+    /// A `fence.i`, or an instruction cache told to forget.
+    fn fence_i(&mut self, at: Time) -> Time;
+
+    /// Reads a control register that the hart does not keep itself; `None` when there is none of that number.
+    fn csr_read(&mut self, at: Time, csr: u16) -> Option<Loaded>;
+
+    /// Writes one; false when there is none of that number or it is read-only.
+    fn csr_write(&mut self, at: Time, csr: u16, value: u64) -> bool;
+
+    /// The decoded page around `pc` (its 4 KiB). Asked when the hart enters a page, and again after a refusal or
+    /// when [`CodePage::is_stale`] says so.
+    ///
+    /// # Errors
+    /// [`Refusal`] where no code can be fetched from.
+    fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal>;
+
+    /// The moment at which the clock that wait loops of this hart read shows `value`, for `rs2` of the wait HINT:
+    /// the next time it will, for a 32-bit clock.
+    fn wake_time(&self, at: Time, value: u64) -> Time;
+}
