@@ -1,0 +1,143 @@
+// The control block in every core's L1: launch words, mailboxes, tokens, acknowledgements, thread states.
+// See firmware/PROTOCOL.md, "Core".
+#pragma once
+#include <stdint.h>
+
+#include "command.h"
+
+namespace km {
+
+// Offsets in the control block, in bytes.
+constexpr uint32_t kControlLaunch = 0x000;      // CoreWord words, written before the start
+constexpr uint32_t kControlStopFlag = 0x0C0;    // not 0: every thread returns; the host writes it only when the dispatcher cannot
+constexpr uint32_t kControlGo = 0x0D0;          // the fingerprint, stored by B when the other threads may start
+constexpr uint32_t kControlReadyCount = 0x0E0;  // column head: cores of the column that are ready (NoC atomic)
+constexpr uint32_t kControlAtomicOld = 0x0F0;   // where NoC atomics put the old value
+constexpr uint32_t kControlPublish = 0x100;     // a publish word (8 bytes) a slot
+constexpr uint32_t kControlTokens = 0x180;      // the reader's token ring, 4 bytes each
+constexpr uint32_t kControlResults = 0x1C0;     // a result word (4 bytes) a slot
+constexpr uint32_t kControlBodies = 0x200;      // a body (64 bytes) a slot: the argument words
+constexpr uint32_t kControlAcks = 0x600;        // a group's acknowledgement count a slot, 16 bytes apart (NoC atomic)
+constexpr uint32_t kControlScratch = 0x700;     // what a slot's completion write is sent from, 16 bytes apart
+constexpr uint32_t kControlReadyWord = 0x800;   // what READY is sent from
+constexpr uint32_t kControlThreads = 0x840;     // a state block (64 bytes) a thread
+constexpr uint32_t kControlBanks = 0x980;       // DRAM bank b: words 2b (for NoC 0) and 2b + 1 (for NoC 1), x | y << 6
+constexpr uint32_t kControlCores = 0xA00;       // core table: a word a core, x | y << 6
+constexpr uint32_t kControlBuffers = 0xC00;     // circular buffer i: four words at 16 i (BufferWord)
+constexpr uint32_t kControlBytes = 0x1000;
+
+constexpr uint32_t kBodyBytes = 64;
+constexpr uint32_t kAckStride = 16;         // ttsim takes atomics only at 16-byte aligned words (tensix.md 4)
+constexpr uint32_t kCompletionStride = 16;  // source and destination of a NoC write agree mod 16 (tensix.md 4)
+constexpr uint32_t kReadyStride = 16;
+constexpr uint32_t kTokens = 16;            // tokens of the ring: at most depth commands are in flight on a core
+constexpr uint32_t kBanksMax = 8;
+constexpr uint32_t kBuffers = 32;           // circular buffers a program can name
+constexpr uint32_t kBufferComputeToken = 29;  // the runtime's: commands for compute
+constexpr uint32_t kBufferWriterToken = 30;   // the runtime's: commands for the writer
+constexpr uint32_t kBufferTrace = 31;         // the runtime's: the trace
+
+static_assert(kControlPublish + 8 * kSlotsMax <= kControlTokens, "publish words");
+static_assert(kControlTokens + 4 * kTokens <= kControlResults, "tokens");
+static_assert(kControlResults + 4 * kSlotsMax <= kControlBodies, "results");
+static_assert(kControlBodies + kBodyBytes * kSlotsMax <= kControlAcks, "bodies");
+static_assert(kControlAcks + kAckStride * kSlotsMax <= kControlScratch, "acknowledgements");
+static_assert(kControlScratch + kCompletionStride * kSlotsMax <= kControlReadyWord, "scratch");
+static_assert(kControlThreads + 5 * 64 <= kControlBanks, "thread states");
+static_assert(kControlBanks + 8 * kBanksMax <= kControlCores, "banks");
+static_assert(kControlCores + 4 * kCoresMax <= kControlBuffers, "core table");
+static_assert(kControlBuffers + 16 * kBuffers <= kControlBytes, "buffers");
+
+// Launch words: 32-bit words, by index.
+enum CoreWord : uint32_t {
+    kCoreFingerprint = 0,   // of the host's headers; each thread compares it with its own
+    kCoreIndex = 1,
+    kCoreCores = 2,
+    kCoreGridWidth = 3,
+    kCoreGridHeight = 4,
+    kCoreDepth = 5,         // slots to scan
+    kCoreColumn = 6,        // this core's column
+    kCoreDispatcher = 7,    // x | y << 6 of the X280's tile
+    kCoreCompletionsLow = 8,   // NoC address of the completion words
+    kCoreCompletionsHigh = 9,
+    kCoreReadyLow = 10,        // NoC address of the READY words
+    kCoreReadyHigh = 11,
+    kCoreWaitLow = 12,         // cycles a wait for another core may take
+    kCoreWaitHigh = 13,
+    kCoreIdleLow = 14,         // cycles a wait for the next command may take
+    kCoreIdleHigh = 15,
+    kCoreBanks = 16,           // DRAM banks
+    kCoreReaderArgs = 17,      // L1 address of the reader's runtime arguments; then their number
+    kCoreReaderArgCount = 18,
+    kCoreWriterArgs = 19,
+    kCoreWriterArgCount = 20,
+    kCoreComputeArgs = 21,
+    kCoreComputeArgCount = 22,
+    kCoreTrace = 23,           // L1 address of the trace
+    kCoreTraceEntries = 24,    // commands it has room for; 0: no trace
+    kCoreWords = 32,
+};
+
+// A publish word, stored by the dispatcher in one 8-byte store behind a fence that covers the body:
+//   low  [31:0] sequence number
+//   high [7:0] handler  [11:8] argument words  [15:12] publish flags  [23:16] first core, the leader  [31:24] cores
+constexpr uint32_t kPublishArgsShift = 8;
+constexpr uint32_t kPublishFlagsShift = 12;
+constexpr uint32_t kPublishFirstShift = 16;
+constexpr uint32_t kPublishCountShift = 24;
+constexpr uint32_t kPublishResult = 1;  // publish flag: the completion carries a result word
+
+// A token, stored by the reader in one 4-byte store: [7:0] slot  [31:8] the number of commands taken, this one included.
+constexpr uint32_t kTokenCountShift = 8;
+
+// A completion, sent by the leader's writer in one 8-byte NoC write: low sequence number, high result word.
+// READY of a column, sent by its head in one 8-byte NoC write: low fingerprint, high cores of the column.
+
+// Threads of a core, in the order of their state blocks.
+enum Thread : uint32_t { kThreadReader = 0, kThreadWriter = 1, kThreadUnpack = 2, kThreadMath = 3, kThreadPack = 4 };
+constexpr uint32_t kThreads = 5;
+constexpr uint32_t kThreadStride = 64;
+
+// A thread's state block: 32-bit words, by index; only that thread writes it.
+enum ThreadWord : uint32_t {
+    kThreadStage = 0,     // a ThreadStage
+    kThreadTaken = 1,     // commands taken
+    kThreadDone = 2,      // commands done
+    kThreadHandler = 3,   // of the command at hand
+    kThreadSequence = 4,  // of the command at hand
+    kThreadWait = 5,      // a WaitKind: what it waits for, or gave up waiting for
+    kThreadObject = 6,    // the buffer, slot, address the wait is about
+    kThreadWanted = 7,    // the value it waits for
+    kThreadSeen = 8,      // the value it saw last
+};
+
+enum ThreadStage : uint32_t {
+    kThreadReset = 0,        // has not run
+    kThreadBooting = 1,
+    kThreadIdle = 2,         // waits for a command
+    kThreadRunning = 3,      // in a handler
+    kThreadExited = 4,       // returned after EXIT
+    kThreadStopped = 5,      // returned because of the stop flag
+    kThreadGaveUp = 6,       // a wait timed out: kThreadWait, kThreadObject, kThreadWanted and kThreadSeen tell
+    kThreadMismatch = 7,     // fingerprints differ: kThreadWanted the host's, kThreadSeen this kernel's
+};
+
+enum WaitKind : uint32_t {
+    kWaitNone = 0,
+    kWaitCommand = 1,    // the next command
+    kWaitGo = 2,         // B's go at the start
+    kWaitThreads = 3,    // the other threads of this core
+    kWaitAcks = 4,       // the other cores of the group; object: slot
+    kWaitBufferSpace = 5,  // cb_reserve_back; object: buffer
+    kWaitBufferData = 6,   // cb_wait_front; object: buffer
+    kWaitReads = 7,      // NoC read responses; object: NoC
+    kWaitWrites = 8,     // NoC write acknowledgements; object: NoC
+    kWaitSemaphore = 9,  // noc_semaphore_wait; object: L1 address
+    kWaitHardware = 10,  // a hardware semaphore between compute threads; object: semaphore
+    kWaitColumn = 11,    // the other cores of the column at the start
+};
+
+// A circular buffer's configuration: 32-bit words, by index.
+enum BufferWord : uint32_t { kBufferBase = 0, kBufferBytes = 1, kBufferPages = 2, kBufferPageBytes = 3 };
+
+}  // namespace km
