@@ -1,1 +1,4 @@
 //! placeholder until the first commit of this crate
+
+pub mod hart;
+pub mod time;

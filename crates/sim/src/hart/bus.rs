@@ -46,6 +46,18 @@ pub struct Loaded {
     pub ready: Time,
 }
 
+/// What loading a shared address again would see; a hart that waits in a loop may only be parked on what it knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nature {
+    /// Memory, or a register that behaves like it: the value stays until something happens that the tile reports with
+    /// [`Hart::touched`](super::Hart::touched) or [`Hart::resume`](super::Hart::resume).
+    Memory,
+    /// A clock: it changes by itself.
+    Clock,
+    /// Loading has an effect (a FIFO, a mailbox, a latch that something else reads).
+    Effect,
+}
+
 /// Why an access did not happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -90,7 +102,14 @@ pub trait Bus {
     ///
     /// # Errors
     /// [`Refusal`].
-    fn amo(&mut self, at: Time, address: u64, width: Width, op: AmoOp, operand: u64) -> Result<Loaded, Refusal>;
+    fn amo(
+        &mut self,
+        at: Time,
+        address: u64,
+        width: Width,
+        op: AmoOp,
+        operand: u64,
+    ) -> Result<Loaded, Refusal>;
 
     /// A `fence`: when the hart may go on.
     fn fence(&mut self, at: Time) -> Time;
@@ -104,12 +123,21 @@ pub trait Bus {
     /// Writes one; false when there is none of that number or it is read-only.
     fn csr_write(&mut self, at: Time, csr: u16, value: u64) -> bool;
 
-    /// The decoded page around `pc` (its 4 KiB). Asked when the hart enters a page, and again after a refusal or
-    /// when [`CodePage::is_stale`] says so.
+    /// The decoded page around `pc` (its 4 KiB). The hart keeps what it gets until [`Bus::code_generation`] changes.
     ///
     /// # Errors
     /// [`Refusal`] where no code can be fetched from.
     fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal>;
+
+    /// A number that changes whenever [`Bus::code`] would now give another page than it gave this hart before. The
+    /// hart reads it when it starts to run, after each shared store and atomic of its own, and after `fence.i`. A tile
+    /// that models an instruction cache changes it when the cache is told to forget.
+    fn code_generation(&self) -> u64;
+
+    /// What a second load of this shared address would see. Asked only while a loop is watched for parking.
+    fn nature(&self, _address: u64) -> Nature {
+        Nature::Memory
+    }
 
     /// The moment at which the clock that wait loops of this hart read shows `value`, for `rs2` of the wait HINT:
     /// the next time it will, for a 32-bit clock.

@@ -1,0 +1,125 @@
+//! From instruction words to compact operations.
+
+use super::compressed;
+use super::isa::Isa;
+use super::table::{Code, Format, ROWS};
+
+/// The register slot that takes what is written to x0.
+pub(super) const SINK: u8 = 32;
+/// The register slot of an instruction without a result.
+pub(super) const NO_RESULT: u8 = 33;
+/// Register slots of a hart: x0 to x31, [`SINK`], [`NO_RESULT`], and what makes it a power of two.
+pub(super) const SLOTS: usize = 64;
+
+/// A decoded instruction. It says nothing of where it lies.
+///
+/// An operand that an instruction does not have is x0 (a source) or [`NO_RESULT`]: whoever waits for operands need not
+/// know the format.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Op {
+    pub(super) code: Code,
+    /// Register slot of the result.
+    pub(super) rd: u8,
+    pub(super) rs1: u8,
+    pub(super) rs2: u8,
+    /// The immediate; the csr number with its immediate above bit 12; the word itself when there is no such
+    /// instruction.
+    pub(super) imm: i32,
+}
+
+impl Op {
+    /// An operation of no registers.
+    fn bare(code: Code, imm: u32) -> Self {
+        Self { code, rd: NO_RESULT, rs1: 0, rs2: 0, imm: imm as i32 }
+    }
+
+    /// The first half of a word whose second half is in the next page.
+    pub(super) fn straddle(half: u16) -> Self {
+        Self::bare(Code::Straddle, u32::from(half))
+    }
+
+    /// The mark of a two-byte instruction, beside rs2: the loop that reads registers masks it away.
+    const SHORT: u8 = 0x80;
+
+    /// Bytes of the instruction.
+    #[inline(always)]
+    pub(super) fn size(self) -> u64 {
+        4 - u64::from((self.rs2 >> 6) & 2)
+    }
+}
+
+/// Decodes what starts at a place of memory: `word` is the four bytes there.
+pub(super) fn decode(isa: Isa, word: u32) -> Op {
+    if word & 3 == 3 {
+        return decode_word(isa, word);
+    }
+    match isa {
+        Isa::Rv32 => Op::bare(Code::Coprocessor, word),
+        Isa::Rv64 => {
+            let half = word as u16;
+            let mut op = match compressed::expand(half) {
+                Some(word) => decode_word(isa, word),
+                None => Op::bare(Code::Illegal, u32::from(half)),
+            };
+            op.rs2 |= Op::SHORT;
+            op
+        }
+    }
+}
+
+fn decode_word(isa: Isa, word: u32) -> Op {
+    let Some(row) = ROWS.iter().find(|row| row.matches(isa, word)) else {
+        return Op::bare(Code::Illegal, word);
+    };
+    let rs1 = (word >> 15 & 31) as u8;
+    let rs2 = (word >> 20 & 31) as u8;
+    let rd = match (word >> 7 & 31) as u8 {
+        0 => SINK,
+        register => register,
+    };
+    let op = |rd, rs1, rs2, imm| Op { code: row.code, rd, rs1, rs2, imm };
+    let op = match row.format {
+        Format::Register | Format::Atomic => op(rd, rs1, rs2, 0),
+        Format::Unary | Format::Reserve => op(rd, rs1, 0, 0),
+        Format::Immediate | Format::Load | Format::JumpRegister => op(rd, rs1, 0, immediate_i(word)),
+        Format::Shift => op(rd, rs1, 0, (word >> 20 & 63) as i32),
+        Format::ShiftWord => op(rd, rs1, 0, i32::from(rs2)),
+        Format::Store => op(NO_RESULT, rs1, rs2, immediate_s(word)),
+        Format::Branch => op(NO_RESULT, rs1, rs2, immediate_b(word)),
+        Format::Upper => op(rd, 0, 0, (word & 0xffff_f000) as i32),
+        Format::Jump => op(rd, 0, 0, immediate_j(word)),
+        Format::Csr => op(rd, rs1, 0, (word >> 20) as i32),
+        Format::CsrImmediate => op(rd, 0, 0, (word >> 20 | u32::from(rs1) << 12) as i32),
+        Format::Fence | Format::Plain | Format::Exact => op(NO_RESULT, 0, 0, 0),
+    };
+    if op.code == Code::Add && op.rd == SINK && rs1 != 0 {
+        return Op { code: Code::Wait, rd: NO_RESULT, ..op };
+    }
+    let jumps = matches!(row.format, Format::Branch | Format::Jump);
+    if isa == Isa::Rv32 && jumps && op.imm & 2 != 0 {
+        return Op::bare(Code::Illegal, word);
+    }
+    op
+}
+
+/// imm[11:0] of loads and immediates.
+pub(super) fn immediate_i(word: u32) -> i32 {
+    word as i32 >> 20
+}
+
+/// imm[11:0] of stores.
+pub(super) fn immediate_s(word: u32) -> i32 {
+    (word as i32 >> 25) << 5 | (word >> 7 & 31) as i32
+}
+
+/// imm[12:1] of branches.
+pub(super) fn immediate_b(word: u32) -> i32 {
+    let sign = word as i32 >> 31;
+    sign << 12 | ((word >> 7 & 1) << 11 | (word >> 25 & 0x3f) << 5 | (word >> 8 & 0xf) << 1) as i32
+}
+
+/// imm[20:1] of `jal`.
+pub(super) fn immediate_j(word: u32) -> i32 {
+    let sign = word as i32 >> 31;
+    sign << 20 | (word & 0xff000 | (word >> 20 & 1) << 11 | (word >> 21 & 0x3ff) << 1) as i32
+}

@@ -1,0 +1,68 @@
+//! The two instruction sets, and what differs between their registers.
+//!
+//! Registers of both are kept as `u64`. Those of rv32 hold their 32 bits sign-extended ("canonical"), so that signed
+//! and unsigned comparison, logic and addresses need no second version.
+
+/// An instruction set of the card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Isa {
+    /// Baby cores: RV32 I, M, Zicsr, Zaamo, Zba, Zbb, `pack` and `brev8` (tensix.md §2; F and V are not modelled).
+    Rv32,
+    /// X280: RV64 I, M, A, C, Zicsr, Zifencei, Zba, Zbb, machine mode with resumable NMI (host.md §6; F and V are not
+    /// modelled).
+    Rv64,
+}
+
+/// A register width, as a type, so that the executor is compiled once for each.
+pub trait Xlen: Copy + std::fmt::Debug + 'static {
+    /// The instruction set.
+    const ISA: Isa;
+    /// Bits of a register.
+    const BITS: u32;
+    /// log2 of the distance in bytes between places where an instruction may start.
+    const SLOT: u32;
+    /// The register representation of the low [`Xlen::BITS`] bits.
+    fn canonical(bits: u64) -> u64;
+    /// The bits of a register, zero-extended.
+    fn unsigned(register: u64) -> u64;
+}
+
+/// The baby cores' registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Rv32;
+
+/// The X280's registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Rv64;
+
+impl Xlen for Rv32 {
+    const ISA: Isa = Isa::Rv32;
+    const BITS: u32 = 32;
+    const SLOT: u32 = 2;
+
+    #[inline(always)]
+    fn canonical(bits: u64) -> u64 {
+        bits as i32 as u64
+    }
+
+    #[inline(always)]
+    fn unsigned(register: u64) -> u64 {
+        u64::from(register as u32)
+    }
+}
+
+impl Xlen for Rv64 {
+    const ISA: Isa = Isa::Rv64;
+    const BITS: u32 = 64;
+    const SLOT: u32 = 1;
+
+    #[inline(always)]
+    fn canonical(bits: u64) -> u64 {
+        bits
+    }
+
+    #[inline(always)]
+    fn unsigned(register: u64) -> u64 {
+        register
+    }
+}

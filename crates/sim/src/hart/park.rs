@@ -1,0 +1,171 @@
+//! Parking: a hart that waits in a loop need not run it.
+//!
+//! The rules are in the folder's documentation.
+
+use super::bus::{Bus, Nature};
+use super::decode::Op;
+use super::isa::Xlen;
+use super::state::{Hart, MARKED, Repeat, UNMARKED};
+use super::stop::{Park, Stop};
+use super::watch::{Iteration, Watch};
+use crate::time::Time;
+
+impl<X: Xlen> Hart<X> {
+    /// What a parked hart waits for: the loads of its loop. Nothing while it runs.
+    pub fn watch(&self) -> &[Watch] {
+        match self.parked {
+            Some(_) => self.parked_loop().watches(),
+            None => &[],
+        }
+    }
+
+    /// True when a write of `bytes` bytes at `address` reaches something that the hart has loaded in the iteration it
+    /// is in, parked or not. The tile then calls [`Hart::resume`], or [`Hart::touched`].
+    pub fn watches(&self, address: u64, bytes: u64) -> bool {
+        let meets =
+            |iteration: &Iteration| iteration.watches().iter().any(|watch| watch.meets(address, bytes));
+        match self.parked {
+            Some(_) => meets(self.parked_loop()),
+            None => {
+                (self.watching & MARKED != 0 && meets(&self.wait))
+                    || (self.watching & UNMARKED != 0 && meets(&self.repeat.iteration))
+            }
+        }
+    }
+
+    /// Something that the hart may have loaded in the iteration it is in has changed: it will not park at its end.
+    pub fn touched(&mut self) {
+        self.watching = 0;
+    }
+
+    /// Goes on, when parked, in the iteration that contains `at`: the moment of a change or of the wake value, not
+    /// earlier than [`Park::since`]. The tile runs the hart up to `at` before it lets the change happen. Does nothing
+    /// to a hart that is not parked.
+    pub fn resume(&mut self, at: Time) {
+        let Some(park) = self.parked.take() else { return };
+        let skipped = at.saturating_sub(park.since) / park.period;
+        let marked = self.watching & MARKED != 0;
+        let (instructions, loads) = self.parked_loop().counts;
+        self.counters.instructions += skipped * (self.counters.instructions - instructions);
+        self.counters.shared_loads += skipped * (self.counters.shared_loads - loads);
+        self.time = park.since + skipped * park.period;
+        let counts = self.counts();
+        if marked {
+            self.wait.restart(self.pc, self.time, counts);
+            self.retire(4);
+        } else {
+            self.compare_next();
+        }
+    }
+
+    /// The iteration of the loop that the hart is parked in; `watching` says which.
+    fn parked_loop(&self) -> &Iteration {
+        match self.watching & MARKED != 0 {
+            true => &self.wait,
+            false => &self.repeat.iteration,
+        }
+    }
+
+    fn counts(&self) -> (u64, u64) {
+        (self.counters.instructions, self.counters.shared_loads)
+    }
+
+    /// Notes a shared load of the iteration.
+    pub(super) fn note(&mut self, nature: Nature, watch: Watch) {
+        match nature {
+            Nature::Effect => self.watching = 0,
+            Nature::Clock => self.watching &= !UNMARKED,
+            Nature::Memory => {
+                if self.watching & MARKED != 0 && !self.wait.note(watch) {
+                    self.watching &= !MARKED;
+                }
+                if self.watching & UNMARKED != 0 && !self.repeat.iteration.note(watch) {
+                    self.watching &= !UNMARKED;
+                }
+            }
+        }
+    }
+
+    /// The wait HINT.
+    pub(super) fn run_wait<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
+        self.drain();
+        if self.time > horizon {
+            return Some(Stop::Horizon);
+        }
+        if self.parking {
+            let mut period = 0;
+            if self.watching & MARKED != 0 && self.wait.pc == self.pc {
+                period = self.time - self.wait.start;
+                let wake = match self.regs[usize::from(op.rs2 & 31)] {
+                    0 => None,
+                    value => Some(bus.wake_time(self.time, X::unsigned(value))),
+                };
+                let asleep = wake.is_none_or(|wake| wake > self.time);
+                if period == self.wait.period && asleep {
+                    self.watching = MARKED;
+                    return self.park(period, wake);
+                }
+            }
+            let counts = self.counts();
+            self.wait.restart(self.pc, self.time, counts);
+            self.wait.period = period;
+            self.watching |= MARKED;
+        }
+        self.retire(op.size());
+        None
+    }
+
+    /// A backward jump to the same place has been taken often, with no store in between; the hart is at its target.
+    pub(super) fn repeated(&mut self) -> Option<Stop> {
+        let waits = self.arrival(self.pending, self.time) > self.time;
+        let iteration = &self.repeat.iteration;
+        if !self.parking || waits {
+            self.give_up();
+            return None;
+        }
+        if self.watching & UNMARKED == 0 || iteration.pc != self.pc {
+            self.repeat.regs.copy_from_slice(&self.regs[..32]);
+            self.repeat.iteration.period = 0;
+            self.compare_next();
+            return None;
+        }
+        let period = self.time - iteration.start;
+        let same = self.repeat.regs[..] == self.regs[..32];
+        match iteration.period {
+            0 if same => {
+                self.repeat.iteration.period = period;
+                self.compare_next();
+                None
+            }
+            before if same && before == period => {
+                self.watching = UNMARKED;
+                self.park(period, None)
+            }
+            _ => {
+                self.give_up();
+                None
+            }
+        }
+    }
+
+    /// Compares at the next jump to this place.
+    fn compare_next(&mut self) {
+        let counts = self.counts();
+        self.repeat.iteration.restart(self.pc, self.time, counts);
+        self.repeat.streak = self.repeat.threshold - 1;
+        self.watching |= UNMARKED;
+    }
+
+    /// Lets the loop run for twice as long before the next comparison.
+    fn give_up(&mut self) {
+        self.repeat.threshold = (self.repeat.threshold * 2).min(Repeat::LAST_THRESHOLD);
+        self.repeat.streak = 0;
+        self.watching &= !UNMARKED;
+    }
+
+    fn park(&mut self, period: Time, wake: Option<Time>) -> Option<Stop> {
+        let park = Park { since: self.time, period, wake };
+        self.parked = Some(park);
+        Some(Stop::Park(park))
+    }
+}

@@ -1,0 +1,300 @@
+//! The loop: fetch, wait for operands, execute.
+//!
+//! Time, counters and the place in the page are locals of [`Hart::run_page`]. What is rare leaves it: the other arms
+//! are in `system.rs`, `trap.rs` and `park.rs`.
+
+use std::sync::Arc;
+
+use super::alu;
+use super::bus::{Bus, Refusal, Width};
+use super::code::CodePage;
+use super::decode::{Op, SLOTS};
+use super::isa::{Isa, Xlen};
+use super::state::{Hart, Repeat, UNMARKED};
+use super::stop::Stop;
+use super::table::{Code, instructions};
+use super::watch::Watch;
+use crate::time::Time;
+
+/// Why the loop over a page ended; the hart's state is complete.
+enum Flow {
+    /// The pc is elsewhere, or the page may be old.
+    Page,
+    /// Time is past the horizon.
+    Horizon,
+    /// This instruction is for the slow path.
+    Slow(Op),
+    /// The bus refused the access at the pc.
+    Refused(Refusal),
+    /// A backward jump has been taken often.
+    Repeat,
+}
+
+impl<X: Xlen> Hart<X> {
+    /// Runs until a shared access would be later than `horizon`, or private work has passed it, or something else
+    /// needs the tile.
+    ///
+    /// A parked hart stays parked, and a sleeping one asleep, until the tile has called what wakes it.
+    pub fn run<B: Bus>(&mut self, bus: &mut B, horizon: Time) -> Stop {
+        if let Some(park) = self.parked {
+            return Stop::Park(park);
+        }
+        if self.sleeping && !self.is_roused() {
+            return Stop::Wfi;
+        }
+        self.take_interrupt();
+        loop {
+            let page = match self.page(bus) {
+                Ok(page) => page,
+                Err(refusal) => match self.refused(refusal) {
+                    Some(stop) => return stop,
+                    None if self.time > horizon => return Stop::Horizon,
+                    None => continue,
+                },
+            };
+            let stop = match self.run_page(bus, &page, horizon) {
+                Flow::Page => continue,
+                Flow::Horizon => return Stop::Horizon,
+                Flow::Slow(op) => self.run_slow(bus, op, horizon),
+                Flow::Refused(refusal) => self.refused(refusal),
+                Flow::Repeat => self.repeated(),
+            };
+            match stop {
+                Some(stop) => return stop,
+                // A trap handler may itself trap, for ever.
+                None if self.time > horizon => return Stop::Horizon,
+                None => {}
+            }
+        }
+    }
+
+    /// The page around the pc.
+    fn page<B: Bus>(&mut self, bus: &mut B) -> Result<Arc<CodePage>, Refusal> {
+        let generation = bus.code_generation();
+        if generation != self.code_generation {
+            self.pages.clear();
+            self.code_generation = generation;
+        }
+        if let Some(page) = self.pages.get(self.pc) {
+            return Ok(page);
+        }
+        let page = bus.code(self.pc)?;
+        assert_eq!(page.isa(), X::ISA, "a page decoded for the other instruction set");
+        self.pages.put(self.pc, &page);
+        Ok(page)
+    }
+
+    fn run_page<B: Bus>(&mut self, bus: &mut B, page: &CodePage, horizon: Time) -> Flow {
+        let ops: &[Op] = &page.ops;
+        let base = self.pc & !(CodePage::BYTES as u64 - 1);
+        let mut at = (self.pc as usize & (CodePage::BYTES - 1)) >> X::SLOT;
+        let steps = self.steps;
+        let generation = self.code_generation;
+        let mut time = self.time;
+        let mut instructions = self.counters.instructions;
+        let mut pending = self.pending;
+        let mut streak = self.repeat.streak;
+
+        let flow = loop {
+            // A jump out of the page leaves `at` beyond it, on either side.
+            let Some(&op) = ops.get(at) else { break Flow::Page };
+            let a = self.regs[usize::from(op.rs1) & (SLOTS - 1)];
+            let b = self.regs[usize::from(op.rs2) & (SLOTS - 1)];
+            let imm = op.imm as u64;
+            let rd = usize::from(op.rd) & (SLOTS - 1);
+            if pending != 0 {
+                let uses = pending & (1 << (op.rs1 & 63) | 1 << (op.rs2 & 63));
+                if uses != 0 {
+                    time = self.arrival(uses, time);
+                    pending &= !uses;
+                }
+            }
+
+            macro_rules! next {
+                () => {
+                    instructions += 1;
+                    at += match X::ISA {
+                        Isa::Rv32 => 1,
+                        Isa::Rv64 => (op.size() >> X::SLOT) as usize,
+                    };
+                };
+            }
+            macro_rules! put {
+                ($value:expr) => {{
+                    self.regs[rd] = $value;
+                    pending &= !(1 << rd);
+                    time += steps.one;
+                    next!();
+                }};
+            }
+            macro_rules! jump {
+                ($offset:expr) => {{
+                    instructions += 1;
+                    at = at.wrapping_add_signed($offset as isize >> X::SLOT);
+                }};
+            }
+            // After a backward jump: not further than the horizon, and is it a loop that waits?
+            macro_rules! look_around {
+                () => {
+                    if time > horizon {
+                        break Flow::Horizon;
+                    }
+                    let target = base.wrapping_add((at as u64) << X::SLOT);
+                    if target == self.repeat.target {
+                        streak = streak.wrapping_add(1);
+                        if streak == self.repeat.threshold {
+                            break Flow::Repeat;
+                        }
+                    } else {
+                        self.repeat.target = target;
+                        self.repeat.threshold = Repeat::FIRST_THRESHOLD;
+                        self.watching &= !UNMARKED;
+                        streak = 0;
+                    }
+                };
+            }
+            macro_rules! arms {
+                (
+                    register { $($register:ident $_r1:literal $_r2:literal $_r3:ident $r_op:ident;)* }
+                    unary { $($unary:ident $_u1:literal $_u2:literal $_u3:ident $u_op:ident;)* }
+                    pack { $($pack:ident $_k1:literal $_k2:literal $_k3:ident $k_op:ident;)* }
+                    immediate { $($immediate:ident $_i1:literal $_i2:literal $_i3:ident $i_op:ident;)* }
+                    shift { $($shift:ident $_s1:literal $_s2:literal $_s3:ident $s_op:ident;)* }
+                    shift_word { $($word:ident $_w1:literal $_w2:literal $_w3:ident $w_op:ident;)* }
+                    product { $($product:ident $_p1:literal $_p2:literal $_p3:ident $p_op:ident;)* }
+                    quotient { $($quotient:ident $_q1:literal $_q2:literal $_q3:ident $q_op:ident $magnitude:ident;)* }
+                    branch { $($branch:ident $_b1:literal $_b2:literal $_b3:ident $condition:ident;)* }
+                    load { $($load:ident $_l1:literal $_l2:literal $_l3:ident $l_width:ident $extend:ident;)* }
+                    store { $($store:ident $_t1:literal $_t2:literal $_t3:ident $t_width:ident;)* }
+                    amo { $($_amo:tt)* }
+                    other { $($_other:tt)* }
+                ) => {
+                    match op.code {
+                        $(Code::$register => put!(alu::$r_op::<X>(a, b)),)*
+                        $(Code::$unary => put!(alu::$u_op::<X>(a)),)*
+                        $(Code::$pack => put!(alu::$k_op::<X>(a, b)),)*
+                        $(Code::$immediate => put!(alu::$i_op::<X>(a, imm)),)*
+                        $(Code::$shift => put!(alu::$s_op::<X>(a, imm)),)*
+                        $(Code::$word => put!(alu::$w_op::<X>(a, imm)),)*
+                        $(Code::$product => {
+                            self.regs[rd] = alu::$p_op::<X>(a, b);
+                            self.ready[rd] = time + steps.product;
+                            pending |= 1 << rd;
+                            time += steps.one;
+                            next!();
+                        })*
+                        $(Code::$quotient => {
+                            let cycles = self.costs.quotient(alu::$magnitude::<X>(a, b), X::BITS);
+                            time += Time::from(cycles) * self.cycle - steps.one;
+                            put!(alu::$q_op::<X>(a, b));
+                        })*
+                        $(Code::$branch => {
+                            let backward = op.imm < 0;
+                            if alu::$condition(a, b) {
+                                time += if backward { steps.taken } else { steps.wrong };
+                                jump!(op.imm);
+                                if backward {
+                                    look_around!();
+                                }
+                            } else {
+                                time += if backward { steps.wrong } else { steps.one };
+                                next!();
+                            }
+                        })*
+                        $(Code::$load => {
+                            let address = X::unsigned(a.wrapping_add(imm));
+                            if address & (Width::$l_width as u64 - 1) != 0 {
+                                break Flow::Slow(op);
+                            }
+                            let private = bus.is_private(address);
+                            if !private && time > horizon {
+                                break Flow::Horizon;
+                            }
+                            let loaded = match bus.load(time, address, Width::$l_width) {
+                                Ok(loaded) => loaded,
+                                Err(refusal) => break Flow::Refused(refusal),
+                            };
+                            if !private {
+                                self.counters.shared_loads += 1;
+                                if self.watching != 0 {
+                                    self.note(bus.nature(address), Watch { address, width: Width::$l_width });
+                                }
+                            }
+                            self.regs[rd] = loaded.value as $extend as u64;
+                            time += steps.one;
+                            if loaded.ready > time {
+                                self.ready[rd] = loaded.ready;
+                                pending |= 1 << rd;
+                            } else {
+                                pending &= !(1 << rd);
+                            }
+                            next!();
+                        })*
+                        $(Code::$store => {
+                            let address = X::unsigned(a.wrapping_add(imm));
+                            if address & (Width::$t_width as u64 - 1) != 0 {
+                                break Flow::Slow(op);
+                            }
+                            let private = bus.is_private(address);
+                            if !private && time > horizon {
+                                break Flow::Horizon;
+                            }
+                            let free = match bus.store(time, address, Width::$t_width, b) {
+                                Ok(free) => free,
+                                Err(refusal) => break Flow::Refused(refusal),
+                            };
+                            self.watching = 0;
+                            streak = 0;
+                            time = free.max(time + steps.one);
+                            next!();
+                            if !private {
+                                self.counters.shared_stores += 1;
+                                if bus.code_generation() != generation {
+                                    break Flow::Page;
+                                }
+                            }
+                        })*
+                        Code::Lui => put!(imm),
+                        Code::Auipc => {
+                            let pc = base.wrapping_add((at as u64) << X::SLOT);
+                            put!(X::canonical(pc.wrapping_add(imm)))
+                        }
+                        Code::Jal => {
+                            let pc = base.wrapping_add((at as u64) << X::SLOT);
+                            self.regs[rd] = X::canonical(pc.wrapping_add(op.size()));
+                            pending &= !(1 << rd);
+                            time += steps.taken;
+                            jump!(op.imm);
+                            look_around!();
+                        }
+                        Code::Jalr => {
+                            let target = X::unsigned(a.wrapping_add(imm) & !1);
+                            if X::ISA == Isa::Rv32 && target & 2 != 0 {
+                                break Flow::Slow(op);
+                            }
+                            let pc = base.wrapping_add((at as u64) << X::SLOT);
+                            self.regs[rd] = X::canonical(pc.wrapping_add(op.size()));
+                            pending &= !(1 << rd);
+                            time += steps.wrong;
+                            instructions += 1;
+                            // Also right, as a number, for a target in another page.
+                            at = (target.wrapping_sub(base) as i64 >> X::SLOT) as usize;
+                            if time > horizon {
+                                break Flow::Horizon;
+                            }
+                        }
+                        _ => break Flow::Slow(op),
+                    }
+                };
+            }
+            instructions!(arms);
+        };
+
+        self.pc = X::unsigned(base.wrapping_add((at as u64) << X::SLOT));
+        self.time = time;
+        self.counters.instructions = instructions;
+        self.pending = pending;
+        self.repeat.streak = streak;
+        flow
+    }
+}

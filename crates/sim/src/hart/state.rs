@@ -1,0 +1,255 @@
+//! The state of a hart, and how a tile looks at it and changes it.
+
+use super::control::Control;
+use super::costs::Costs;
+use super::decode::{SINK, SLOTS};
+use super::isa::Xlen;
+use super::pages::Pages;
+use super::stop::Park;
+use super::watch::Iteration;
+use crate::time::Time;
+
+/// What a hart is built with.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// mhartid (0 on every baby core: tensix.md §2).
+    pub hart_id: u64,
+    /// What instructions cost.
+    pub costs: Costs,
+    /// The length of a clock cycle.
+    pub cycle: Time,
+    /// Whether wait loops are parked. Results are the same with and without.
+    pub parking: bool,
+}
+
+/// What a hart has done since it was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Instructions retired.
+    pub instructions: u64,
+    /// Loads of shared addresses, atomics among them.
+    pub shared_loads: u64,
+    /// Stores to shared addresses, atomics among them.
+    pub shared_stores: u64,
+    /// Traps, interrupts and NMIs taken.
+    pub traps: u64,
+}
+
+/// Lengths of time, in units: [`Costs`] at the current clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    pub(super) one: Time,
+    pub(super) taken: Time,
+    pub(super) wrong: Time,
+    pub(super) product: Time,
+    pub(super) trap: Time,
+}
+
+impl Steps {
+    fn new(costs: &Costs, cycle: Time) -> Self {
+        let of = |cycles: u32| Time::from(cycles) * cycle;
+        Self {
+            one: cycle,
+            taken: of(costs.taken),
+            wrong: of(costs.wrong),
+            product: of(costs.product),
+            trap: of(costs.trap),
+        }
+    }
+}
+
+/// Bit of `Hart::watching`: the iteration since the wait HINT has done nothing but wait.
+pub(super) const MARKED: u8 = 1;
+/// Bit of `Hart::watching`: an iteration of the unmarked loop is being compared.
+pub(super) const UNMARKED: u8 = 2;
+
+/// An unmarked loop that may turn out to wait.
+#[derive(Debug)]
+pub(super) struct Repeat {
+    pub(super) iteration: Iteration,
+    /// The registers at the start of the iteration.
+    pub(super) regs: [u64; 32],
+    /// The target of the last backward jump, and how often it was the same with no store.
+    pub(super) target: u64,
+    pub(super) streak: u32,
+    /// The streak at which the registers are compared; it doubles each time they differ.
+    pub(super) threshold: u32,
+}
+
+impl Repeat {
+    pub(super) const FIRST_THRESHOLD: u32 = 8;
+    pub(super) const LAST_THRESHOLD: u32 = 1 << 16;
+}
+
+/// A RISC-V hart of register width `X`.
+#[derive(Debug)]
+pub struct Hart<X: Xlen> {
+    /// Register slots (see `decode.rs`); the first 32 are x0 to x31.
+    pub(super) regs: [u64; SLOTS],
+    /// When a register of `pending` may be used.
+    pub(super) ready: [Time; SLOTS],
+    /// Registers, as bits, whose value has not arrived at the last look.
+    pub(super) pending: u64,
+    pub(super) pc: u64,
+    pub(super) time: Time,
+    pub(super) cycle: Time,
+    /// A moment, and the cycles that had passed by then: the clock may change.
+    pub(super) cycles_since: (Time, u64),
+    pub(super) costs: Costs,
+    pub(super) steps: Steps,
+    pub(super) counters: Counters,
+    pub(super) control: Control,
+    pub(super) pages: Pages,
+    pub(super) code_generation: u64,
+    /// What `lr` read: address and value.
+    pub(super) reservation: Option<(u64, u64)>,
+    /// In a `wfi`.
+    pub(super) sleeping: bool,
+    pub(super) nmi: bool,
+    pub(super) nmi_handler: u64,
+    pub(super) nmi_exception_handler: u64,
+    pub(super) parking: bool,
+    pub(super) watching: u8,
+    pub(super) wait: Iteration,
+    pub(super) repeat: Repeat,
+    pub(super) parked: Option<Park>,
+    pub(super) width: std::marker::PhantomData<X>,
+}
+
+impl<X: Xlen> Hart<X> {
+    /// A hart at pc 0 and time 0, with all registers 0.
+    pub fn new(setup: Setup) -> Self {
+        let cycle = setup.cycle.max(1);
+        Self {
+            regs: [0; SLOTS],
+            ready: [0; SLOTS],
+            pending: 0,
+            pc: 0,
+            time: 0,
+            cycle,
+            cycles_since: (0, 0),
+            costs: setup.costs,
+            steps: Steps::new(&setup.costs, cycle),
+            counters: Counters::default(),
+            control: Control::new(X::ISA, setup.hart_id),
+            pages: Pages::default(),
+            code_generation: 0,
+            reservation: None,
+            sleeping: false,
+            nmi: false,
+            nmi_handler: 0,
+            nmi_exception_handler: 0,
+            parking: setup.parking,
+            watching: 0,
+            wait: Iteration::new(),
+            repeat: Repeat {
+                iteration: Iteration::new(),
+                regs: [0; 32],
+                target: 0,
+                streak: 0,
+                threshold: Repeat::FIRST_THRESHOLD,
+            },
+            parked: None,
+            width: std::marker::PhantomData,
+        }
+    }
+
+    /// Leaves reset at `at`, at `pc`: registers and control registers as after power-on. Counters, clock and NMI
+    /// handlers stay.
+    pub fn reset(&mut self, pc: u64, at: Time) {
+        self.regs = [0; SLOTS];
+        self.pending = 0;
+        self.pc = pc;
+        self.time = at;
+        self.control = Control::new(X::ISA, self.control.hart_id);
+        self.pages.clear();
+        self.reservation = None;
+        self.sleeping = false;
+        self.watching = 0;
+        self.repeat.streak = 0;
+        self.parked = None;
+    }
+
+    /// The hart's time: when its next instruction issues.
+    pub fn time(&self) -> Time {
+        self.time
+    }
+
+    /// The address of the next instruction.
+    pub fn pc(&self) -> u64 {
+        self.pc
+    }
+
+    /// Moves the hart's time forward to `at`; never back. For what the tile makes it wait for.
+    pub fn advance_to(&mut self, at: Time) {
+        self.time = self.time.max(at);
+    }
+
+    /// The value of a register, zero-extended.
+    ///
+    /// # Panics
+    /// When there is no register of that number (0 to 31).
+    pub fn register(&self, number: usize) -> u64 {
+        assert!(number < 32, "register x{number}: expected x0 to x31");
+        X::unsigned(self.regs[number])
+    }
+
+    /// Sets a register; x0 stays 0.
+    ///
+    /// # Panics
+    /// When there is no register of that number (0 to 31).
+    pub fn set_register(&mut self, number: usize, value: u64) {
+        assert!(number < 32, "register x{number}: expected x0 to x31");
+        let slot = if number == 0 { usize::from(SINK) } else { number };
+        self.regs[slot] = X::canonical(value);
+        self.pending &= !(1 << slot);
+    }
+
+    /// What the hart has done.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// The length of a clock cycle.
+    pub fn cycle(&self) -> Time {
+        self.cycle
+    }
+
+    /// Changes the clock from the next instruction on. A parked hart must be resumed first: its period is in the old
+    /// clock.
+    pub fn set_cycle(&mut self, cycle: Time) {
+        self.cycles_since = (self.time, self.cycles(self.time));
+        self.cycle = cycle.max(1);
+        self.steps = Steps::new(&self.costs, self.cycle);
+        self.watching = 0;
+    }
+
+    /// The cycle counter at a moment, not before the last change of the clock.
+    pub(super) fn cycles(&self, at: Time) -> u64 {
+        let (since, count) = self.cycles_since;
+        count + at.saturating_sub(since) / self.cycle
+    }
+
+    /// Waits for the registers in the set `wanted`, part of `pending`.
+    pub(super) fn arrival(&self, mut wanted: u64, mut time: Time) -> Time {
+        while wanted != 0 {
+            time = time.max(self.ready[wanted.trailing_zeros() as usize]);
+            wanted &= wanted - 1;
+        }
+        time
+    }
+
+    /// Waits for everything outstanding.
+    pub(super) fn drain(&mut self) {
+        self.time = self.arrival(self.pending, self.time);
+        self.pending = 0;
+    }
+
+    /// Writes a result that is there at `ready`.
+    pub(super) fn put(&mut self, slot: u8, value: u64, ready: Time) {
+        let slot = usize::from(slot) & (SLOTS - 1);
+        self.regs[slot] = X::canonical(value);
+        self.ready[slot] = ready;
+        self.pending |= 1 << slot;
+    }
+}

@@ -1,0 +1,301 @@
+//! The instructions that are not in the fast loop: atomics, fences, control registers, system.
+
+use std::sync::Arc;
+
+use super::bus::{AmoOp, Bus, Loaded, Refusal, Width};
+use super::control::Place;
+use super::decode::{Op, SINK};
+use super::disasm::disassemble;
+use super::isa::{Isa, Xlen};
+use super::state::{Hart, UNMARKED};
+use super::stop::Stop;
+use super::table::{Access, Code};
+use super::trap::cause;
+use crate::time::Time;
+
+/// `time` and `timeh`, which the bus keeps.
+const TIME: [u16; 2] = [0xc01, 0xc81];
+
+impl<X: Xlen> Hart<X> {
+    /// Executes the instruction at the pc, whose operands are there.
+    pub(super) fn run_slow<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
+        let done = match op.code {
+            Code::Wait => return self.run_wait(bus, op, horizon),
+            Code::Straddle => self.patch(bus, op),
+            Code::Fence | Code::FenceI => return self.run_fence(bus, op, horizon),
+            Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
+                return self.run_csr(bus, op, horizon);
+            }
+            Code::Ecall => return self.trap(cause::ECALL, 0, || "ecall".to_owned()),
+            Code::Ebreak => return self.trap(cause::BREAKPOINT, self.pc, || "ebreak".to_owned()),
+            Code::Mret => {
+                let pc = self.control.leave();
+                self.return_to(pc);
+                Ok(None)
+            }
+            Code::Mnret => {
+                self.control.mnstatus |= super::control::NMIE;
+                self.return_to(self.control.mnepc);
+                Ok(None)
+            }
+            Code::Wfi => return self.run_wfi(op),
+            Code::Jalr => {
+                let target = self.address(op);
+                return self.trap(0, target, || format!("a jump to {target:#x}, not a multiple of 4"));
+            }
+            Code::Illegal => {
+                let (word, pc) = (op.imm as u32, self.pc);
+                return self.trap(cause::ILLEGAL, u64::from(word), || {
+                    format!("{} is no instruction of this core", disassemble(X::ISA, word, pc))
+                });
+            }
+            Code::Coprocessor => {
+                return Some(self.fault(
+                    format!("the in-stream coprocessor instruction {}", disassemble(X::ISA, op.imm as u32, self.pc)),
+                    "words that do not end in 0b11 push to the core's coprocessor FIFO (tensix.md §2), which is not \
+                     modelled: store to the instruction window in its place",
+                ));
+            }
+            code => match code.access() {
+                Some(access) => self.run_access(bus, op, access, horizon),
+                None => unreachable!("{code:?} is executed by the fast loop"),
+            },
+        };
+        done.unwrap_or_else(|refusal| self.refused(refusal))
+    }
+
+    fn address(&self, op: Op) -> u64 {
+        X::unsigned(self.regs[usize::from(op.rs1 & 31)].wrapping_add(op.imm as u64))
+    }
+
+    /// Completes the instruction at the end of a page with its half in the next.
+    fn patch<B: Bus>(&mut self, bus: &mut B, op: Op) -> Result<Option<Stop>, Refusal> {
+        let next = bus.code(X::unsigned(self.pc.wrapping_add(2)))?;
+        if let Some(page) = self.pages.get(self.pc) {
+            let patched = Arc::new(page.with_last(op.imm as u16, next.first_half()));
+            self.pages.put(self.pc, &patched);
+        }
+        Ok(None)
+    }
+
+    fn run_fence<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
+        if op.code == Code::FenceI && X::ISA == Isa::Rv32 {
+            // It does nothing on a baby core (tensix.md §2).
+            self.retire(op.size());
+            return None;
+        }
+        self.drain();
+        if self.time > horizon {
+            return Some(Stop::Horizon);
+        }
+        let free = match op.code {
+            Code::Fence => bus.fence(self.time),
+            _ => bus.fence_i(self.time),
+        };
+        self.retire_at(op.size(), free);
+        None
+    }
+
+    fn run_wfi(&mut self, op: Op) -> Option<Stop> {
+        self.watching = 0;
+        self.retire(op.size());
+        self.sleeping = true;
+        match self.is_roused() {
+            true => {
+                self.take_interrupt();
+                None
+            }
+            false => Some(Stop::Wfi),
+        }
+    }
+
+    /// Atomics, `lr`, `sc`, and misaligned loads and stores.
+    fn run_access<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        op: Op,
+        access: Access,
+        horizon: Time,
+    ) -> Result<Option<Stop>, Refusal> {
+        let address = self.address(op);
+        let width = access.width();
+        if address & (width as u64 - 1) != 0 {
+            let cause = match access {
+                Access::Load(_) | Access::Reserve(_) => cause::MISALIGNED_LOAD,
+                _ => cause::MISALIGNED_STORE,
+            };
+            return Ok(self.trap(cause, address, || {
+                format!("{:?} at {address:#x}, not a multiple of {}", op.code, width as u64)
+            }));
+        }
+        // Older accesses are waited for (tensix.md §2).
+        self.drain();
+        if self.time > horizon {
+            return Ok(Some(Stop::Horizon));
+        }
+        let operand = self.regs[usize::from(op.rs2 & 31)];
+        match access {
+            Access::Amo(_, operation) => self.run_amo(bus, op, address, width, operation, operand)?,
+            Access::Reserve(_) => {
+                let loaded = bus.load(self.time, address, width)?;
+                self.counters.shared_loads += 1;
+                self.reservation = Some((address, loaded.value));
+                self.put_loaded(op, width, loaded);
+                self.retire(op.size());
+            }
+            _ => self.run_conditional(bus, op, address, width, operand)?,
+        }
+        self.watching = 0;
+        self.repeat.streak = 0;
+        Ok(None)
+    }
+
+    fn run_amo<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        op: Op,
+        address: u64,
+        width: Width,
+        operation: AmoOp,
+        operand: u64,
+    ) -> Result<(), Refusal> {
+        let loaded = bus.amo(self.time, address, width, operation, operand)?;
+        self.counters.shared_loads += 1;
+        self.counters.shared_stores += 1;
+        self.put_loaded(op, width, loaded);
+        self.retire(op.size());
+        Ok(())
+    }
+
+    /// `sc`: it stores while memory still holds what `lr` read there.
+    fn run_conditional<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        op: Op,
+        address: u64,
+        width: Width,
+        operand: u64,
+    ) -> Result<(), Refusal> {
+        let mut free = self.time;
+        let mut failed = 1;
+        if let Some((reserved, value)) = self.reservation
+            && reserved == address
+            && bus.load(self.time, address, width)?.value == value
+        {
+            free = bus.store(self.time, address, width, operand)?;
+            self.counters.shared_stores += 1;
+            failed = 0;
+        }
+        self.reservation = None;
+        self.put(op.rd, failed, self.time);
+        self.retire_at(op.size(), free);
+        Ok(())
+    }
+
+    fn put_loaded(&mut self, op: Op, width: Width, loaded: Loaded) {
+        let value = match width {
+            Width::Word => loaded.value as i32 as u64,
+            _ => loaded.value,
+        };
+        self.put(op.rd, value, loaded.ready);
+    }
+
+    fn run_csr<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
+        let number = (op.imm & 0xfff) as u16;
+        let swap = matches!(op.code, Code::Csrrw | Code::Csrrwi);
+        let immediate = matches!(op.code, Code::Csrrwi | Code::Csrrsi | Code::Csrrci);
+        let (source, named) = match immediate {
+            true => ((op.imm >> 12) as u64, op.imm >> 12 != 0),
+            false => (X::unsigned(self.regs[usize::from(op.rs1 & 31)]), op.rs1 != 0),
+        };
+        let writes = swap || named;
+        let reads = !(swap && op.rd == SINK);
+        let no_such = |hart: &mut Self| {
+            hart.trap(cause::ILLEGAL, 0, || match writes {
+                true => format!("csr {number:#x} written: there is none, or it is read-only"),
+                false => format!("csr {number:#x} read: there is none"),
+            })
+        };
+        if writes && number >> 10 == 3 {
+            return no_such(self);
+        }
+        if self.control.is_outside(number) && self.time > horizon {
+            return Some(Stop::Horizon);
+        }
+        let mut old = Loaded { value: 0, ready: self.time };
+        if reads {
+            match self.read_csr(bus, number) {
+                Some(loaded) => old = loaded,
+                None => return no_such(self),
+            }
+        }
+        if writes {
+            let value = match op.code {
+                Code::Csrrw | Code::Csrrwi => source,
+                Code::Csrrs | Code::Csrrsi => old.value | source,
+                _ => old.value & !source,
+            };
+            if !self.write_csr(bus, number, value) {
+                return no_such(self);
+            }
+            self.watching = 0;
+            self.repeat.streak = 0;
+        }
+        self.put(op.rd, old.value, old.ready);
+        self.retire(op.size());
+        if writes {
+            self.take_interrupt();
+        }
+        None
+    }
+
+    /// Reads a control register; none when there is none of that number.
+    fn read_csr<B: Bus>(&mut self, bus: &mut B, number: u16) -> Option<Loaded> {
+        let cycles = self.cycles(self.time).wrapping_add(self.control.cycle_offset);
+        let instructions = self.counters.instructions.wrapping_add(self.control.instret_offset);
+        let value = match self.control.place(number) {
+            Place::Field(value, _) => *value,
+            Place::Constant(value) => value,
+            Place::Cycles(shift) => {
+                self.watching &= !UNMARKED;
+                cycles >> shift
+            }
+            Place::Instructions(shift) => {
+                self.watching &= !UNMARKED;
+                instructions >> shift
+            }
+            Place::Bus => {
+                self.watching &= if TIME.contains(&number) { !UNMARKED } else { 0 };
+                return bus.csr_read(self.time, number);
+            }
+        };
+        Some(Loaded { value, ready: self.time })
+    }
+
+    /// Writes one; false when there is none of that number.
+    fn write_csr<B: Bus>(&mut self, bus: &mut B, number: u16, value: u64) -> bool {
+        let cycles = self.cycles(self.time);
+        let instructions = self.counters.instructions;
+        match self.control.place(number) {
+            Place::Field(field, mask) => *field = *field & !mask | value & mask,
+            Place::Constant(_) => {}
+            Place::Cycles(shift) => {
+                let offset = &mut self.control.cycle_offset;
+                *offset = with_part::<X>(cycles.wrapping_add(*offset), value, shift).wrapping_sub(cycles);
+            }
+            Place::Instructions(shift) => {
+                let offset = &mut self.control.instret_offset;
+                *offset = with_part::<X>(instructions.wrapping_add(*offset), value, shift)
+                    .wrapping_sub(instructions);
+            }
+            Place::Bus => return bus.csr_write(self.time, number, value),
+        }
+        true
+    }
+}
+
+/// `whole` with a register's width of it replaced.
+fn with_part<X: Xlen>(whole: u64, part: u64, shift: u32) -> u64 {
+    let mask = X::unsigned(u64::MAX) << shift;
+    whole & !mask | part << shift & mask
+}

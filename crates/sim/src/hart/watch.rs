@@ -1,0 +1,75 @@
+//! What one iteration of a wait loop has looked at.
+
+use super::bus::Width;
+use crate::time::Time;
+
+/// A shared load of a wait loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// The hart's address.
+    pub address: u64,
+    /// How many bytes of it.
+    pub width: Width,
+}
+
+impl Watch {
+    /// True when a write of `bytes` bytes at `address` reaches what was loaded.
+    pub fn meets(&self, address: u64, bytes: u64) -> bool {
+        self.address < address.saturating_add(bytes) && address < self.address + self.width as u64
+    }
+}
+
+/// One iteration, from its start.
+#[derive(Clone, Debug)]
+pub(super) struct Iteration {
+    /// Where the loop starts: the wait HINT, or the target of the backward branch.
+    pub(super) pc: u64,
+    /// When the iteration started.
+    pub(super) start: Time,
+    /// The length of the iteration before it, when that was one of the same loop; else 0.
+    pub(super) period: Time,
+    /// Counters at the start: instructions, shared loads.
+    pub(super) counts: (u64, u64),
+    watches: [Watch; Self::CAPACITY],
+    used: usize,
+}
+
+impl Iteration {
+    /// Loads that an iteration may make before it is no longer a wait loop.
+    pub(super) const CAPACITY: usize = 48;
+
+    pub(super) fn new() -> Self {
+        Self {
+            pc: 0,
+            start: 0,
+            period: 0,
+            counts: (0, 0),
+            watches: [Watch { address: 0, width: Width::Byte }; Self::CAPACITY],
+            used: 0,
+        }
+    }
+
+    /// Starts the next iteration.
+    pub(super) fn restart(&mut self, pc: u64, start: Time, counts: (u64, u64)) {
+        self.pc = pc;
+        self.start = start;
+        self.counts = counts;
+        self.used = 0;
+    }
+
+    /// Notes a load; false when there is no room for it.
+    pub(super) fn note(&mut self, watch: Watch) -> bool {
+        if self.watches().contains(&watch) {
+            return true;
+        }
+        let Some(slot) = self.watches.get_mut(self.used) else { return false };
+        *slot = watch;
+        self.used += 1;
+        true
+    }
+
+    /// What was loaded since the start.
+    pub(super) fn watches(&self) -> &[Watch] {
+        &self.watches[..self.used]
+    }
+}
