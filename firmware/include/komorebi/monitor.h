@@ -10,6 +10,11 @@ namespace km::monitor {
 constexpr uint32_t kMagic = 0x4E4F4D4B;  // "KMON", the first word of the monitor's block
 constexpr uint32_t kVersion = 1;         // the second word
 
+// Bytes from the start of the monitor's text: where the host points the harts (host.md 6.3).
+constexpr uint32_t kTextReset = 0;          // reset vector
+constexpr uint32_t kTextNmi = 16;           // RNMI handler
+constexpr uint32_t kTextNmiException = 32;  // handler of exceptions while an RNMI is handled
+
 // Bytes from the start of the monitor's block.
 constexpr uint32_t kOffsetMagic = 0;
 constexpr uint32_t kOffsetVersion = 4;
