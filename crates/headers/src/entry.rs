@@ -1,0 +1,27 @@
+//! A constant while a header is read.
+
+use crate::constant::ConstantKind;
+use crate::fault::Fault;
+use crate::location::Span;
+use crate::types::{Type, Typed};
+use std::rc::Rc;
+
+/// A declared name with its value or the reason it has none.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: Rc<str>,
+    pub(crate) path: String,
+    /// Other full names it answers to: without inline namespaces, with its enumeration.
+    pub(crate) aliases: Vec<String>,
+    /// `None` for a constant known from the options.
+    pub(crate) kind: Option<ConstantKind>,
+    /// The name.
+    pub(crate) at: Span,
+    /// From the first token of the declaration to the last one, for the comments around.
+    pub(crate) whole: Span,
+    /// How many tokens came before.
+    pub(crate) order: usize,
+    /// Its type as far as it is known without the value.
+    pub(crate) ty: Type,
+    pub(crate) value: Result<Typed, Fault>,
+}

@@ -1,0 +1,78 @@
+//! The texts of a header and of what it includes, with line numbers, comments, and the chain of includes.
+
+use crate::lexer::Comment;
+use crate::location::{Location, Span};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One inclusion of one file.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) text: Arc<str>,
+    /// The directive that included it.
+    pub(crate) from: Option<Span>,
+    /// Comes with the reader (`<stdint.h>`, options), not from the caller's files.
+    pub(crate) builtin: bool,
+    pub(crate) comments: Vec<Comment>,
+    line_starts: Vec<u32>,
+}
+
+impl Source {
+    pub(crate) fn new(path: PathBuf, text: Arc<str>, from: Option<Span>, builtin: bool) -> Source {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
+        Source { path, text, from, builtin, comments: Vec::new(), line_starts }
+    }
+
+    /// The line of a byte, counted from 0.
+    pub(crate) fn line(&self, offset: u32) -> usize {
+        self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
+    /// The text of a line (from 0) without its end; empty when there is no such line.
+    pub(crate) fn line_text(&self, line: usize) -> &str {
+        let Some(&start) = self.line_starts.get(line) else { return "" };
+        let end = self.line_starts.get(line + 1).map_or(self.text.len(), |next| *next as usize);
+        self.text.get(start as usize..end).unwrap_or("").trim_end_matches(['\n', '\r'])
+    }
+
+    /// The column of a byte in characters, counted from 0.
+    pub(crate) fn column(&self, offset: u32) -> usize {
+        let start = self.line_starts[self.line(offset)] as usize;
+        self.text
+            .get(start..(offset as usize).min(self.text.len()))
+            .map_or(0, |before| before.chars().count())
+    }
+}
+
+/// All inclusions, in the order they were met.
+#[derive(Debug, Default)]
+pub(crate) struct Sources(pub(crate) Vec<Source>);
+
+impl Sources {
+    pub(crate) fn get(&self, file: u32) -> &Source {
+        &self.0[file as usize]
+    }
+
+    pub(crate) fn location(&self, span: Span) -> Location {
+        let source = self.get(span.file);
+        Location {
+            file: source.path.clone(),
+            line: source.line(span.start) as u32 + 1,
+            col: source.column(span.start) as u32 + 1,
+        }
+    }
+
+    /// The caller's files without repetition, the header first.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = Vec::new();
+        let mut seen: std::collections::HashSet<&Path> = std::collections::HashSet::new();
+        for source in self.0.iter().filter(|source| !source.builtin) {
+            if seen.insert(&source.path) {
+                files.push(source.path.clone());
+            }
+        }
+        files
+    }
+}

@@ -1,0 +1,234 @@
+//! The names of types, and qualified names.
+
+use crate::builtin::keyword_type;
+use crate::scope::{Name, Names};
+use crate::token::{Token, TokenKind};
+use crate::types::{IntType, Model, Type};
+
+/// Words no declaration or expression can use as a name.
+const KEYWORDS: &[&str] = &[
+    "alignas",
+    "alignof",
+    "asm",
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "nullptr",
+    "operator",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+];
+
+pub(crate) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
+
+/// A token that can be a name.
+pub(crate) fn is_name(token: &Token) -> bool {
+    token.kind == TokenKind::Ident && !is_keyword(&token.text)
+}
+
+/// `a`, `a::b`, `::a::b` from `at`, and the index after it.
+pub(crate) fn qualified(tokens: &[Token], mut at: usize) -> Option<(Name, usize)> {
+    let first = tokens.get(at)?.place;
+    let global = tokens.get(at)?.is("::");
+    if global {
+        at += 1;
+    }
+    let mut parts = Vec::new();
+    let mut place = first;
+    loop {
+        let token = tokens.get(at).filter(|token| is_name(token))?;
+        parts.push(token.text.clone());
+        place = place.to(token.place);
+        at += 1;
+        let more =
+            tokens.get(at).is_some_and(|next| next.is("::")) && tokens.get(at + 1).is_some_and(is_name);
+        if !more {
+            return Some((Name { global, parts, place }, at));
+        }
+        at += 1;
+    }
+}
+
+/// What the words of a type have said so far.
+#[derive(Default)]
+struct Words {
+    base: Option<Type>,
+    signed: Option<bool>,
+    long: u8,
+    short: bool,
+}
+
+impl Words {
+    /// Takes one keyword; false when it is none of a type or does not fit the others.
+    fn keyword(&mut self, word: &str, model: Model) -> bool {
+        match word {
+            "const" | "volatile" | "typename" => {}
+            "signed" | "unsigned" if self.signed.is_none() => self.signed = Some(word == "signed"),
+            "long" if self.long < 2 && !self.short => self.long += 1,
+            "short" if !self.short && self.long == 0 => self.short = true,
+            _ => match keyword_type(word, model) {
+                Some(ty) if self.base.is_none() => self.base = Some(ty),
+                _ => return false,
+            },
+        }
+        true
+    }
+
+    fn any(&self) -> bool {
+        self.base.is_some() || self.signed.is_some() || self.long > 0 || self.short
+    }
+
+    fn finish(&self, model: Model) -> Option<Type> {
+        if !self.any() {
+            return None;
+        }
+        let modified = self.signed.is_some() || self.long > 0 || self.short;
+        match self.base {
+            Some(Type::Float(8)) if self.long == 1 && self.signed.is_none() && !self.short => {
+                Some(Type::Float(16))
+            }
+            Some(base) if !modified => Some(base),
+            Some(Type::Int(int)) if int == model.char() && self.long == 0 && !self.short => {
+                // `signed char` and `unsigned char` are plain integers, of 8 bits.
+                self.signed.map(|signed| Type::Int(if signed { IntType::I8 } else { IntType::U8 }))
+            }
+            None => Some(self.int(model)),
+            Some(Type::Int(int)) if int == model.int() => Some(self.int(model)),
+            Some(_) => None,
+        }
+    }
+
+    fn int(&self, model: Model) -> Type {
+        let bits = match (self.short, self.long) {
+            (true, _) => 16,
+            (_, 0) => model.int,
+            (_, 1) => model.long,
+            _ => 64,
+        };
+        Type::Int(IntType { signed: self.signed.unwrap_or(true), ..IntType::signed(bits) })
+    }
+}
+
+/// The words of a type without `*` and `&`, and the index after them.
+pub(crate) fn simple_type(
+    tokens: &[Token],
+    start: usize,
+    names: &dyn Names,
+    model: Model,
+) -> Option<(Type, usize)> {
+    let mut words = Words::default();
+    let mut at = start;
+    while let Some(token) = tokens.get(at) {
+        if token.kind == TokenKind::Ident && words.keyword(&token.text, model) {
+            at += 1;
+            continue;
+        }
+        if words.any() {
+            break;
+        }
+        if token.is_word("struct")
+            || token.is_word("class")
+            || token.is_word("enum")
+            || token.is_word("union")
+        {
+            at += 1;
+            continue;
+        }
+        if token.is_word("decltype") || token.is_word("underlying_type_t") {
+            return None;
+        }
+        let (name, after) = qualified(tokens, at)?;
+        words.base = Some(names.type_named(&name)?);
+        at = after;
+    }
+    words.finish(model).map(|ty| (ty, at))
+}
+
+/// A type as in a cast or `sizeof`, and the index after it.
+pub(crate) fn type_id(
+    tokens: &[Token],
+    start: usize,
+    names: &dyn Names,
+    model: Model,
+) -> Option<(Type, usize)> {
+    let (mut ty, mut at) = simple_type(tokens, start, names, model)?;
+    while let Some(token) = tokens.get(at) {
+        if token.is("*") {
+            ty = Type::Pointer;
+        } else if !(token.is("&") || token.is("&&") || (ty == Type::Pointer && token.is_word("const"))) {
+            break;
+        }
+        at += 1;
+    }
+    Some((ty, at))
+}
