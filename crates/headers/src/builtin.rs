@@ -16,7 +16,7 @@ pub(crate) fn predefined(model: Model) -> String {
     let long = model.long / 8;
     let pointer = model.pointer / 8;
     let mut text = format!(
-        "#define __cplusplus 202002L\n#define __CHAR_BIT__ 8\n#define __SIZEOF_SHORT__ 2\n#define __SIZEOF_INT__ 4\n\
+        "#define __cplusplus 201703L\n#define __CHAR_BIT__ 8\n#define __SIZEOF_SHORT__ 2\n#define __SIZEOF_INT__ 4\n\
          #define __SIZEOF_LONG__ {long}\n#define __SIZEOF_LONG_LONG__ 8\n#define __SIZEOF_POINTER__ {pointer}\n\
          #define __SIZEOF_SIZE_T__ {pointer}\n#define __ORDER_LITTLE_ENDIAN__ 1234\n#define __ORDER_BIG_ENDIAN__ 4321\n\
          #define __BYTE_ORDER__ 1234\n#define __GNUC__ 12\n#define __GNUC_MINOR__ 2\n#define __GNUC_PATCHLEVEL__ 0\n"

@@ -49,16 +49,13 @@ impl Evaluator<'_> {
             ExprKind::Cast(ty, None, _) => {
                 convert(Typed::int(IntType::I32, 0), *ty, Conversion::Explicit, place)
             }
-            ExprKind::Cast(ty, Some(operand), braces) => {
+            ExprKind::Cast(ty, Some(operand), true) => self.braces(*ty, operand, live),
+            ExprKind::Cast(ty, Some(operand), false) => {
                 let value = self.value(operand, live)?;
-                let how = match braces {
-                    true if live => Conversion::Braces,
-                    _ => Conversion::Explicit,
-                };
                 if !live && ty.stored().is_none() {
                     return Ok(Typed { ty: *ty, number: 0 });
                 }
-                convert(value, *ty, how, operand.place)
+                convert(value, *ty, Conversion::Explicit, operand.place)
             }
             ExprKind::SizeOf(operand) => self.size(operand, "size", place),
             ExprKind::AlignOf(operand) => self.size(operand, "alignment", place),
@@ -69,6 +66,18 @@ impl Evaluator<'_> {
                     Type::Unknown => Ok(value),
                     _ => Err(Fault::at(ErrorKind::Type, "expected an enumeration", operand.place)),
                 }
+            }
+        }
+    }
+
+    /// `T{operand}`: a constant that does not fit is wrong even where it is not evaluated.
+    fn braces(&self, ty: Type, operand: &Expr, live: bool) -> Result<Typed, Fault> {
+        match self.value(operand, true) {
+            Ok(value) => convert(value, ty, Conversion::Braces, operand.place),
+            Err(fault) if live => Err(fault),
+            Err(_) => {
+                self.value(operand, false)?;
+                Ok(Typed { ty, number: 0 })
             }
         }
     }

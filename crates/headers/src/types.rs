@@ -68,6 +68,11 @@ impl IntType {
         self.kind == IntKind::Char
     }
 
+    /// Does it have negative values?
+    pub fn is_signed(self) -> bool {
+        self.signed
+    }
+
     /// Size in bytes, which is also its alignment.
     pub fn bytes(self) -> u32 {
         u32::from(self.bits) / 8
