@@ -32,6 +32,8 @@ mod costs;
 mod decode;
 mod disasm;
 mod isa;
+#[cfg(test)]
+mod judge;
 mod pages;
 mod park;
 mod run;
