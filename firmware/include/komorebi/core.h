@@ -135,6 +135,7 @@ enum WaitKind : uint32_t {
     kWaitSemaphore = 9,  // noc_semaphore_wait; object: L1 address
     kWaitHardware = 10,  // a hardware semaphore between compute threads; object: semaphore
     kWaitColumn = 11,    // the other cores of the column at the start
+    kWaitNiu = 12,       // a NIU's command buffer; object: NoC << 4 | buffer
 };
 
 // A circular buffer's configuration: 32-bit words, by index.

@@ -1,0 +1,107 @@
+// The one way to wait. Every loop of the library that waits for somebody else is one of these two.
+//
+// A wait ends in three ways: the condition holds; the stop flag is set, or the time is over, and then the thread
+// writes its state and never comes back (there is nobody to return to: the host takes the core by its reset).
+//
+// A turn of the loop only loads, and keeps no clock value for a later turn: that is the contract of the wait HINT
+// `add x0, rs1, rs2` (firmware/PROTOCOL.md), by which a simulator may skip turns that would see the same.
+#pragma once
+#include "clock.h"
+#include "detail/local.h"
+#include "state.h"
+
+namespace km::detail {
+
+/// Never comes back. No deadline: nothing that this thread could still do depends on one.
+[[noreturn]] inline void park() {
+    for (;;) asm volatile("add x0, sp, x0");
+}
+
+/// Ends the thread.
+[[noreturn, gnu::noinline, gnu::cold]] inline void leave(ThreadStage stage) {
+    state(kThreadStage) = stage;
+    fence();
+    park();
+}
+
+/// Ends the thread: `seen` came where `kThreadWanted` was waited for.
+[[noreturn, gnu::noinline, gnu::cold]] inline void give_up(uint32_t seen) {
+    state(kThreadSeen) = seen;
+    leave(kThreadGaveUp);
+}
+
+/// A moment of the wall clock. The low word is odd, so that it is never the HINT's "no clock value", 0.
+struct Deadline {
+    uint32_t low;
+    uint32_t high;
+
+    static Deadline after(uint64_t cycles) {
+        const uint64_t now = wall_clock();
+        const uint64_t end = now + cycles < now ? ~uint64_t{0} : now + cycles;
+        return {static_cast<uint32_t>(end) | 1, static_cast<uint32_t>(end >> 32)};
+    }
+};
+
+/// The part of a turn that is the same for every wait.
+///
+/// The clock's high word is read first: when the low one wraps in between, the pair is early by 2^32 cycles for one
+/// turn, never late. The HINT names the deadline's low word, or the point half a turn of the low word before it,
+/// whichever comes first, so that it never lies more than 2^31 cycles ahead.
+[[gnu::always_inline]] inline void turn(Deadline deadline, uint32_t seen) {
+    if (hardware::reg(control(kControlStopFlag)) != 0) leave(kThreadStopped);
+    const uint32_t high = hardware::reg(hardware::kWallClockHigh);
+    const uint32_t low = hardware::reg(hardware::kWallClockLow);
+    if (high > deadline.high || (high == deadline.high && low >= deadline.low)) give_up(seen);
+    const uint32_t wake = deadline.low ^ ((deadline.low - low) & 0x80000000);
+    asm volatile("add x0, sp, %0" ::"r"(wake));
+    fence();
+}
+
+/// Says in the state what is waited for.
+inline void begin_wait(WaitKind kind, uint32_t object, uint32_t wanted) {
+    state(kThreadWait) = kind;
+    state(kThreadObject) = object;
+    state(kThreadWanted) = wanted;
+}
+
+/// Waits until `ready(seen)` is true; `seen` is set by it for the state words.
+template <class Ready>
+[[gnu::always_inline]] inline void wait_until(WaitKind kind, uint32_t object, uint32_t wanted, uint64_t cycles,
+                                              Ready&& ready) {
+    uint32_t seen = 0;
+    if (!ready(seen)) {
+        begin_wait(kind, object, wanted);
+        const Deadline deadline = Deadline::after(cycles);
+        do turn(deadline, seen);
+        while (!ready(seen));
+        state(kThreadWait) = kWaitNone;
+    }
+    compiler_fence();
+}
+
+/// The loop of `wait_word`, once per image.
+[[gnu::noinline]] inline void wait_word_loop(uint32_t address, uint32_t base, uint32_t least, uint32_t mask, WaitKind kind,
+                                             uint32_t object) {
+    begin_wait(kind, object, (base + least) & mask);
+    const Deadline deadline = Deadline::after(local.wait_cycles);
+    for (;;) {
+        const uint32_t seen = hardware::reg(address);
+        if (((seen - base) & mask) >= least) break;
+        turn(deadline, seen);
+    }
+    state(kThreadWait) = kWaitNone;
+}
+
+/// Waits until the word at `address` is at least `least` ahead of `base`, counted in `mask`'s bits.
+[[gnu::always_inline]] inline void wait_word(uint32_t address, uint32_t base, uint32_t least, uint32_t mask, WaitKind kind,
+                                             uint32_t object) {
+    if (((hardware::reg(address) - base) & mask) < least) wait_word_loop(address, base, least, mask, kind, object);
+    compiler_fence();
+}
+
+/// Waits until the word at `address` is `value`: it is then all of 2^32 - 1 ahead of `value + 1`.
+[[gnu::always_inline]] inline void wait_equal(uint32_t address, uint32_t value, WaitKind kind, uint32_t object) {
+    wait_word(address, value + 1, 0xFFFFFFFF, 0xFFFFFFFF, kind, object);
+}
+
+}  // namespace km::detail
