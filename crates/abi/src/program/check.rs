@@ -1,0 +1,363 @@
+//! Every rule of a program, checked at once.
+
+use super::{Buffer, Handler, Place, Problem, ProgramModel, Rule, l1_budget};
+use crate::constants::{command, core, layout};
+
+/// Checks `program` against every rule. Empty when it keeps them all.
+pub fn check(program: &ProgramModel) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    check_grid(program, &mut problems);
+    check_depth(program, &mut problems);
+    check_kernel_bytes(program, &mut problems);
+    check_handlers(&program.handlers, &mut problems);
+    check_buffers(&program.buffers, &mut problems);
+    check_l1(program, &mut problems);
+    check_defines(&program.defines, &mut problems);
+    problems
+}
+
+fn problem(rule: Rule, place: Place, message: String, help: impl Into<String>) -> Problem {
+    Problem { rule, place, other: None, message, help: Some(help.into()) }
+}
+
+fn check_grid(program: &ProgramModel, problems: &mut Vec<Problem>) {
+    let Some((width, height)) = program.grid else { return };
+    let (columns, cores) = (command::COLUMNS_MAX, command::CORES_MAX);
+    let sum = u64::from(width) * u64::from(height);
+    if width == 0 || height == 0 {
+        let message = format!("a grid of {width} x {height} has no cores");
+        problems.push(problem(
+            Rule::Grid,
+            Place::Grid,
+            message,
+            "give both a column and a row, as in `grid = (12, 10)`",
+        ));
+    } else if width > columns || sum > u64::from(cores) {
+        let message = format!(
+            "a grid of {width} x {height} has {sum} cores in {width} columns; commands can name {cores} cores in {columns} columns"
+        );
+        problems.push(problem(
+            Rule::Grid,
+            Place::Grid,
+            message,
+            "make the grid smaller, as in `grid = (12, 10)`",
+        ));
+    }
+}
+
+fn check_depth(program: &ProgramModel, problems: &mut Vec<Problem>) {
+    let (depth, most) = (program.depth, command::SLOTS_MAX);
+    if !(1..=most).contains(&depth) {
+        let nearest = depth.clamp(1, most);
+        let message = format!("a depth of {depth} is not 1 to {most}, the mailbox slots of a core");
+        problems.push(problem(Rule::Depth, Place::Depth, message, format!("write `depth = {nearest}`")));
+    }
+}
+
+fn check_kernel_bytes(program: &ProgramModel, problems: &mut Vec<Problem>) {
+    let Some(bytes) = program.kernel_bytes else { return };
+    let (step, most) = (layout::KERNEL_BYTES_STEP, layout::KERNEL_BYTES_MAX);
+    if bytes == 0 || bytes > most || !bytes.is_multiple_of(step) {
+        let nearest = bytes.clamp(step, most).next_multiple_of(step).min(most / step * step);
+        let message =
+            format!("a kernel buffer of {bytes} bytes is not a multiple of {step} from {step} to {most}");
+        problems.push(problem(
+            Rule::KernelBytes,
+            Place::KernelBytes,
+            message,
+            format!("write `kernel_bytes = {nearest}`"),
+        ));
+    }
+}
+
+fn check_handlers(handlers: &[Handler], problems: &mut Vec<Problem>) {
+    for (i, handler) in handlers.iter().enumerate() {
+        let Handler { name, number, .. } = handler;
+        if !(1..=command::HANDLER_MAX).contains(number) {
+            let message = match number {
+                0 => format!(
+                    "handler `{name}` has number 0, which is NOP; a program's handlers are 1 to {}",
+                    command::HANDLER_MAX
+                ),
+                _ => format!(
+                    "handler `{name}` has number {number}; a program's handlers are 1 to {}",
+                    command::HANDLER_MAX
+                ),
+            };
+            let free = (1..=command::HANDLER_MAX).find(|n| handlers.iter().all(|other| other.number != *n));
+            let help = free.map_or("remove a handler".into(), |n| format!("number {n} is free"));
+            problems.push(problem(Rule::HandlerNumber, Place::HandlerNumber(i), message, help));
+        }
+        for (j, earlier) in handlers[..i].iter().enumerate() {
+            if earlier.number == *number {
+                let message = format!("handlers `{}` and `{name}` both have number {number}", earlier.name);
+                let mut found = problem(
+                    Rule::HandlerTwice,
+                    Place::HandlerNumber(i),
+                    message,
+                    "give one of them another number",
+                );
+                found.other = Some(Place::HandlerNumber(j));
+                problems.push(found);
+            }
+            if earlier.name == *name || earlier.cpp_name() == handler.cpp_name() {
+                let message = format!(
+                    "handler `{name}` is `{}` in the kernels, and so is `{}`",
+                    handler.cpp_name(),
+                    earlier.name
+                );
+                let mut found =
+                    problem(Rule::HandlerTwice, Place::HandlerName(i), message, "rename one of them");
+                found.other = Some(Place::HandlerName(j));
+                problems.push(found);
+            }
+        }
+        check_args(i, handler, problems);
+        check_names(i, handler, problems);
+    }
+}
+
+fn check_args(i: usize, handler: &Handler, problems: &mut Vec<Problem>) {
+    let most = command::ARGS_MAX;
+    let mut words = 0;
+    for (j, arg) in handler.args.iter().enumerate() {
+        words += arg.kind.words();
+        if words > most {
+            let message = format!(
+                "handler `{}` takes {} argument words; a command carries {most}, and `{}` is where they end",
+                handler.name,
+                handler.words(),
+                arg.name
+            );
+            problems.push(problem(
+                Rule::ArgWords,
+                Place::HandlerArg(i, j),
+                message,
+                "put the rest into a tensor and pass its address",
+            ));
+            return;
+        }
+    }
+}
+
+/// Names that a generated item, a method of `Run` or C++ would collide with.
+const RESERVED: [&str; 26] = [
+    "program",
+    "nop",
+    "submit",
+    "submit_many",
+    "wait",
+    "wait_any",
+    "drain",
+    "event",
+    "sequence",
+    "group",
+    "forget",
+    "stop",
+    "abort",
+    "result",
+    "state",
+    "state_words",
+    "trace",
+    "upload",
+    "release",
+    "start",
+    "restart",
+    "cancel",
+    "wait_engine",
+    "run_hostfed",
+    "thread_result",
+    "sizes",
+];
+
+/// C++ keywords that are legal names in Rust.
+const CPP: [&str; 50] = [
+    "alignas",
+    "alignof",
+    "and",
+    "asm",
+    "auto",
+    "bool",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "compl",
+    "constexpr",
+    "default",
+    "delete",
+    "double",
+    "explicit",
+    "export",
+    "float",
+    "friend",
+    "goto",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "nullptr",
+    "operator",
+    "or",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "short",
+    "signed",
+    "sizeof",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "void",
+    "xor",
+];
+
+fn check_names(i: usize, handler: &Handler, problems: &mut Vec<Problem>) {
+    if RESERVED.contains(&handler.name.as_str()) {
+        let message = format!(
+            "a handler cannot be called `{}`: `Run` or the program's type has a function of that name",
+            handler.name
+        );
+        let help = format!("rename it; taken are {}", RESERVED.join(", "));
+        problems.push(problem(Rule::ReservedName, Place::HandlerName(i), message, help));
+    }
+    for (j, arg) in handler.args.iter().enumerate() {
+        if CPP.contains(&arg.name.as_str()) {
+            let message = format!(
+                "argument `{}` of `{}` is a keyword of C++, and the kernels see it by that name",
+                arg.name, handler.name
+            );
+            problems.push(problem(
+                Rule::ReservedName,
+                Place::HandlerArg(i, j),
+                message,
+                format!("rename it, as in `{}_`", arg.name),
+            ));
+        }
+    }
+}
+
+fn check_buffers(buffers: &[Buffer], problems: &mut Vec<Problem>) {
+    let runtime = core::BUFFER_COMPUTE_TOKEN..=core::BUFFER_TRACE;
+    for (i, buffer) in buffers.iter().enumerate() {
+        let free = || (0..core::BUFFER_COMPUTE_TOKEN).find(|n| buffers.iter().all(|other| other.index != *n));
+        let help = || free().map_or("remove a buffer".into(), |n| format!("index {n} is free"));
+        let index = buffer.index;
+        if runtime.contains(&index) {
+            let message = format!("{} takes index {index}; 29, 30 and 31 are the runtime's", buffer.label());
+            problems.push(problem(Rule::BufferIndex, Place::BufferIndex(i), message, help()));
+        } else if index >= core::BUFFERS {
+            let message = format!("{} takes index {index}; circular buffers are 0 to 28", buffer.label());
+            problems.push(problem(Rule::BufferIndex, Place::BufferIndex(i), message, help()));
+        } else if let Some(j) = buffers[..i].iter().position(|earlier| earlier.index == index) {
+            let message =
+                format!("{} and {} take the same index {index}", buffers[j].label(), buffer.label());
+            let mut found = problem(Rule::BufferIndex, Place::BufferIndex(i), message, help());
+            found.other = Some(Place::BufferIndex(j));
+            problems.push(found);
+        }
+        let step = buffer.format.page_step();
+        if buffer.page_bytes == 0 || !buffer.page_bytes.is_multiple_of(step) {
+            let nearest = buffer.page_bytes.max(1).checked_next_multiple_of(step).unwrap_or(step);
+            let message = format!(
+                "{} has pages of {} bytes; {} pages are multiples of {step} bytes",
+                buffer.label(),
+                buffer.page_bytes,
+                buffer.format.name()
+            );
+            problems.push(problem(
+                Rule::BufferPages,
+                Place::BufferPageBytes(i),
+                message,
+                format!("write `page_bytes = {nearest}`"),
+            ));
+        }
+        // A buffer's counters are compared mod 65536 (tensix.md §5), so more pages could look like none.
+        if buffer.pages == 0 || buffer.pages > 0x7FFF {
+            let message =
+                format!("{} has {} pages; a circular buffer has 1 to 32767", buffer.label(), buffer.pages);
+            problems.push(problem(
+                Rule::BufferPages,
+                Place::BufferPages(i),
+                message,
+                "write `pages = 2` to overlap filling and using",
+            ));
+        }
+    }
+}
+
+fn check_l1(program: &ProgramModel, problems: &mut Vec<Problem>) {
+    let lines = l1_budget(program.kernel_buffer(), &program.buffers);
+    let (sum, most) = (lines.iter().map(|line| line.bytes).sum::<u64>(), u64::from(layout::L1_BYTES));
+    if sum > most && !program.buffers.is_empty() {
+        let shares: Vec<String> = lines.iter().map(|line| format!("{} {}", line.what, line.bytes)).collect();
+        let message =
+            format!("the program takes {sum} bytes of each core's L1, {} more than its {most}", sum - most);
+        problems.push(problem(
+            Rule::L1Budget,
+            Place::Buffers,
+            message,
+            format!("shares in bytes: {}", shares.join(", ")),
+        ));
+    }
+}
+
+fn check_defines(defines: &[(String, String)], problems: &mut Vec<Problem>) {
+    for (i, (name, _)) in defines.iter().enumerate() {
+        let mut letters = name.chars();
+        let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        if !first || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_') || CPP.contains(&name.as_str()) {
+            let message = format!("`{name}` cannot be defined: it is no identifier of C++");
+            problems.push(problem(
+                Rule::Define,
+                Place::Define(i),
+                message,
+                "use letters, digits and underscores, as in `KM_TILES`",
+            ));
+        } else if name.starts_with("KM_") && INTERNAL.contains(&name.as_str()) {
+            let message = format!("`{name}` is defined by the runtime for every kernel");
+            problems.push(problem(Rule::Define, Place::Define(i), message, "use another name"));
+        } else if let Some(j) = defines[..i].iter().position(|(earlier, _)| earlier == name) {
+            let mut found = problem(
+                Rule::Define,
+                Place::Define(i),
+                format!("`{name}` is defined twice"),
+                "remove one of them",
+            );
+            found.other = Some(Place::Define(j));
+            problems.push(found);
+        }
+    }
+}
+
+/// Macros that the build of every kernel sets.
+const INTERNAL: [&str; 4] = ["KM_ABI_FINGERPRINT", "KM_THREAD", "KM_OPT_LEVEL", "KM_PROGRAM_HANDLERS"];
+
+/// The handler's name for a header constant: `kHandlerBigStep` is `big_step`; `None` for other constants.
+pub fn handler_name(constant: &str) -> Option<String> {
+    let rest = constant
+        .strip_prefix("kHandler")
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))?;
+    let mut name = String::with_capacity(rest.len() + 4);
+    let mut lower_before = false;
+    for letter in rest.chars() {
+        if letter.is_ascii_uppercase() && lower_before {
+            name.push('_');
+        }
+        lower_before = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        name.push(letter.to_ascii_lowercase());
+    }
+    Some(name)
+}
