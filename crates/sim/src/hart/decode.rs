@@ -2,7 +2,7 @@
 
 use super::compressed;
 use super::isa::Isa;
-use super::table::{Code, Format, ROWS};
+use super::table::{Code, Format, find};
 
 /// The register slot that takes what is written to x0.
 pub(super) const SINK: u8 = 32;
@@ -68,7 +68,7 @@ pub(super) fn decode(isa: Isa, word: u32) -> Op {
 }
 
 fn decode_word(isa: Isa, word: u32) -> Op {
-    let Some(row) = ROWS.iter().find(|row| row.matches(isa, word)) else {
+    let Some(row) = find(isa, word) else {
         return Op::bare(Code::Illegal, word);
     };
     let rs1 = (word >> 15 & 31) as u8;

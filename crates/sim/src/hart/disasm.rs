@@ -3,7 +3,7 @@
 use super::compressed;
 use super::decode::{immediate_b, immediate_i, immediate_j, immediate_s};
 use super::isa::Isa;
-use super::table::{Format, ROWS};
+use super::table::{Format, find};
 
 const NAMES: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6",
@@ -25,7 +25,7 @@ pub fn disassemble(isa: Isa, word: u32, pc: u64) -> String {
 }
 
 fn disassemble_word(isa: Isa, word: u32, pc: u64) -> String {
-    let Some(row) = ROWS.iter().find(|row| row.matches(isa, word)) else {
+    let Some(row) = find(isa, word) else {
         return format!(".4byte {word:#010x}");
     };
     let register = |at: u32| NAMES[(word >> at & 31) as usize];

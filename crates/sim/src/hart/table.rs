@@ -268,6 +268,30 @@ impl Row {
     }
 }
 
+/// The row of `word`, if it is an instruction.
+pub(super) fn find(isa: Isa, word: u32) -> Option<&'static Row> {
+    let numbers = &BY_OPCODE[(word >> 2 & 31) as usize];
+    let mut rows = numbers.iter().map_while(|number| ROWS.get(usize::from(*number)));
+    rows.find(|row| row.matches(isa, word))
+}
+
+/// Rows an opcode has at most.
+const MOST: usize = 48;
+
+/// The numbers of the rows of each opcode (its bits 6 to 2), in order, and then a number that no row has.
+const BY_OPCODE: [[u8; MOST]; 32] = {
+    let mut table = [[u8::MAX; MOST]; 32];
+    let mut used = [0; 32];
+    let mut number = 0;
+    while number < ROWS.len() {
+        let opcode = (ROWS[number].bits >> 2 & 31) as usize;
+        table[opcode][used[opcode]] = number as u8;
+        used[opcode] += 1;
+        number += 1;
+    }
+    table
+};
+
 macro_rules! has32 {
     (both) => {
         true
