@@ -2,7 +2,7 @@
 
 use super::compressed;
 use super::isa::Isa;
-use super::table::{Code, Format, find};
+use super::table::{CODES, Code, Format, find};
 
 /// The register slot that takes what is written to x0.
 pub(super) const SINK: u8 = 32;
@@ -14,23 +14,23 @@ pub(super) const SLOTS: usize = 64;
 /// A decoded instruction. It says nothing of where it lies.
 ///
 /// An operand that an instruction does not have is x0 (a source) or [`NO_RESULT`]: whoever waits for operands need not
-/// know the format.
+/// know the format. It is packed in a number by hand: the loop then takes it apart in registers. From bit 0 up, a byte
+/// each: code, rd, rs1, rs2 (with [`Op::SHORT`]); the immediate in the upper half.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Op {
-    pub(super) code: Code,
-    /// Register slot of the result.
-    pub(super) rd: u8,
-    pub(super) rs1: u8,
-    pub(super) rs2: u8,
-    /// The immediate; the csr number with its immediate above bit 12; the word itself when there is no such
-    /// instruction.
-    pub(super) imm: i32,
-}
+pub(super) struct Op(u64);
 
 impl Op {
+    /// The mark of a two-byte instruction, beside rs2.
+    const SHORT: u64 = 0x80 << 24;
+
+    fn new(code: Code, rd: u8, rs1: u8, rs2: u8, imm: i32) -> Self {
+        let registers = u64::from(rd) << 8 | u64::from(rs1) << 16 | u64::from(rs2) << 24;
+        Self(code as u64 | registers | u64::from(imm as u32) << 32)
+    }
+
     /// An operation of no registers.
     fn bare(code: Code, imm: u32) -> Self {
-        Self { code, rd: NO_RESULT, rs1: 0, rs2: 0, imm: imm as i32 }
+        Self::new(code, NO_RESULT, 0, 0, imm as i32)
     }
 
     /// The first half of a word whose second half is in the next page.
@@ -38,13 +38,46 @@ impl Op {
         Self::bare(Code::Straddle, u32::from(half))
     }
 
-    /// The mark of a two-byte instruction, beside rs2: the loop that reads registers masks it away.
-    const SHORT: u8 = 0x80;
+    /// The number of the code (`table::number`).
+    #[inline(always)]
+    pub(super) fn number(self) -> u8 {
+        self.0 as u8
+    }
+
+    /// What to do.
+    pub(super) fn code(self) -> Code {
+        CODES[usize::from(self.number())]
+    }
+
+    /// Register slot of the result.
+    #[inline(always)]
+    pub(super) fn rd(self) -> usize {
+        (self.0 >> 8) as usize & (SLOTS - 1)
+    }
+
+    /// Register slot of the first source.
+    #[inline(always)]
+    pub(super) fn rs1(self) -> usize {
+        (self.0 >> 16) as usize & (SLOTS - 1)
+    }
+
+    /// Register slot of the second source.
+    #[inline(always)]
+    pub(super) fn rs2(self) -> usize {
+        (self.0 >> 24) as usize & (SLOTS - 1)
+    }
+
+    /// The immediate; the csr number with its immediate above bit 12; the word itself when there is no such
+    /// instruction.
+    #[inline(always)]
+    pub(super) fn imm(self) -> i32 {
+        (self.0 >> 32) as i32
+    }
 
     /// Bytes of the instruction.
     #[inline(always)]
     pub(super) fn size(self) -> u64 {
-        4 - u64::from((self.rs2 >> 6) & 2)
+        4 - (self.0 >> 30 & 2)
     }
 }
 
@@ -61,7 +94,7 @@ pub(super) fn decode(isa: Isa, word: u32) -> Op {
                 Some(word) => decode_word(isa, word),
                 None => Op::bare(Code::Illegal, u32::from(half)),
             };
-            op.rs2 |= Op::SHORT;
+            op.0 |= Op::SHORT;
             op
         }
     }
@@ -77,7 +110,7 @@ fn decode_word(isa: Isa, word: u32) -> Op {
         0 => SINK,
         register => register,
     };
-    let op = |rd, rs1, rs2, imm| Op { code: row.code, rd, rs1, rs2, imm };
+    let op = |rd, rs1, rs2, imm| Op::new(row.code, rd, rs1, rs2, imm);
     let op = match row.format {
         Format::Register | Format::Atomic => op(rd, rs1, rs2, 0),
         Format::Unary | Format::Reserve => op(rd, rs1, 0, 0),
@@ -92,11 +125,11 @@ fn decode_word(isa: Isa, word: u32) -> Op {
         Format::CsrImmediate => op(rd, 0, 0, (word >> 20 | u32::from(rs1) << 12) as i32),
         Format::Fence | Format::Plain | Format::Exact => op(NO_RESULT, 0, 0, 0),
     };
-    if op.code == Code::Add && op.rd == SINK && rs1 != 0 {
-        return Op { code: Code::Wait, rd: NO_RESULT, ..op };
+    if row.code == Code::Add && rd == SINK && rs1 != 0 {
+        return Op::new(Code::Wait, NO_RESULT, rs1, rs2, 0);
     }
     let jumps = matches!(row.format, Format::Branch | Format::Jump);
-    if isa == Isa::Rv32 && jumps && op.imm & 2 != 0 {
+    if isa == Isa::Rv32 && jumps && op.imm() & 2 != 0 {
         return Op::bare(Code::Illegal, word);
     }
     op

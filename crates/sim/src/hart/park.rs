@@ -96,7 +96,7 @@ impl<X: Xlen> Hart<X> {
             let mut period = 0;
             if self.watching & MARKED != 0 && self.wait.pc == self.pc {
                 period = self.time - self.wait.start;
-                let wake = match self.regs[usize::from(op.rs2 & 31)] {
+                let wake = match self.regs[op.rs2()] {
                     0 => None,
                     value => Some(bus.wake_time(self.time, X::unsigned(value))),
                 };

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use super::alu;
 use super::bus::{Bus, Refusal, Width};
 use super::code::CodePage;
-use super::decode::{Op, SLOTS};
+use super::decode::Op;
 use super::isa::{Isa, Xlen};
 use super::state::{Hart, Repeat, UNMARKED};
 use super::stop::Stop;
-use super::table::{Code, instructions};
+use super::table::{instructions, number};
 use super::watch::Watch;
 use crate::time::Time;
 
@@ -87,7 +87,7 @@ impl<X: Xlen> Hart<X> {
     fn run_page<B: Bus>(&mut self, bus: &mut B, page: &CodePage, horizon: Time) -> Flow {
         let ops: &[Op] = &page.ops;
         let base = self.pc & !(CodePage::BYTES as u64 - 1);
-        let mut at = (self.pc as usize & (CodePage::BYTES - 1)) >> X::SLOT;
+        let mut at = (self.pc as u32 & (CodePage::BYTES as u32 - 1)) >> X::SLOT;
         let steps = self.steps;
         let generation = self.code_generation;
         let mut time = self.time;
@@ -95,15 +95,22 @@ impl<X: Xlen> Hart<X> {
         let mut pending = self.pending;
         let mut streak = self.repeat.streak;
 
-        let flow = loop {
-            // A jump out of the page leaves `at` beyond it, on either side.
-            let Some(&op) = ops.get(at) else { break Flow::Page };
-            let a = self.regs[usize::from(op.rs1) & (SLOTS - 1)];
-            let b = self.regs[usize::from(op.rs2) & (SLOTS - 1)];
-            let imm = op.imm as u64;
-            let rd = usize::from(op.rd) & (SLOTS - 1);
+        // The address of a place; it may be outside the page, on either side.
+        let address_of = |at: u32| base.wrapping_add((i64::from(at as i32) << X::SLOT) as u64);
+        macro_rules! leave {
+            ($at:expr, $flow:expr) => {
+                break (address_of($at), $flow)
+            };
+        }
+
+        let (pc, flow) = loop {
+            let Some(&op) = ops.get(at as usize) else { leave!(at, Flow::Page) };
+            let a = self.regs[op.rs1()];
+            let b = self.regs[op.rs2()];
+            let imm = op.imm() as u64;
+            let rd = op.rd();
             if pending != 0 {
-                let uses = pending & (1 << (op.rs1 & 63) | 1 << (op.rs2 & 63));
+                let uses = pending & (1 << op.rs1() | 1 << op.rs2());
                 if uses != 0 {
                     time = self.arrival(uses, time);
                     pending &= !uses;
@@ -115,7 +122,7 @@ impl<X: Xlen> Hart<X> {
                     instructions += 1;
                     at += match X::ISA {
                         Isa::Rv32 => 1,
-                        Isa::Rv64 => (op.size() >> X::SLOT) as usize,
+                        Isa::Rv64 => (op.size() >> X::SLOT) as u32,
                     };
                 };
             }
@@ -130,20 +137,20 @@ impl<X: Xlen> Hart<X> {
             macro_rules! jump {
                 ($offset:expr) => {{
                     instructions += 1;
-                    at = at.wrapping_add_signed($offset as isize >> X::SLOT);
+                    at = at.wrapping_add_signed($offset >> X::SLOT);
                 }};
             }
             // After a backward jump: not further than the horizon, and is it a loop that waits?
             macro_rules! look_around {
                 () => {
                     if time > horizon {
-                        break Flow::Horizon;
+                        leave!(at, Flow::Horizon);
                     }
-                    let target = base.wrapping_add((at as u64) << X::SLOT);
+                    let target = address_of(at);
                     if target == self.repeat.target {
                         streak = streak.wrapping_add(1);
                         if streak == self.repeat.threshold {
-                            break Flow::Repeat;
+                            leave!(at, Flow::Repeat);
                         }
                     } else {
                         self.repeat.target = target;
@@ -169,30 +176,30 @@ impl<X: Xlen> Hart<X> {
                     amo { $($_amo:tt)* }
                     other { $($_other:tt)* }
                 ) => {
-                    match op.code {
-                        $(Code::$register => put!(alu::$r_op::<X>(a, b)),)*
-                        $(Code::$unary => put!(alu::$u_op::<X>(a)),)*
-                        $(Code::$pack => put!(alu::$k_op::<X>(a, b)),)*
-                        $(Code::$immediate => put!(alu::$i_op::<X>(a, imm)),)*
-                        $(Code::$shift => put!(alu::$s_op::<X>(a, imm)),)*
-                        $(Code::$word => put!(alu::$w_op::<X>(a, imm)),)*
-                        $(Code::$product => {
+                    match op.number() {
+                        $(number::$register => put!(alu::$r_op::<X>(a, b)),)*
+                        $(number::$unary => put!(alu::$u_op::<X>(a)),)*
+                        $(number::$pack => put!(alu::$k_op::<X>(a, b)),)*
+                        $(number::$immediate => put!(alu::$i_op::<X>(a, imm)),)*
+                        $(number::$shift => put!(alu::$s_op::<X>(a, imm)),)*
+                        $(number::$word => put!(alu::$w_op::<X>(a, imm)),)*
+                        $(number::$product => {
                             self.regs[rd] = alu::$p_op::<X>(a, b);
                             self.ready[rd] = time + steps.product;
                             pending |= 1 << rd;
                             time += steps.one;
                             next!();
                         })*
-                        $(Code::$quotient => {
+                        $(number::$quotient => {
                             let cycles = self.costs.quotient(alu::$magnitude::<X>(a, b), X::BITS);
                             time += Time::from(cycles) * self.cycle - steps.one;
                             put!(alu::$q_op::<X>(a, b));
                         })*
-                        $(Code::$branch => {
-                            let backward = op.imm < 0;
+                        $(number::$branch => {
+                            let backward = op.imm() < 0;
                             if alu::$condition(a, b) {
                                 time += if backward { steps.taken } else { steps.wrong };
-                                jump!(op.imm);
+                                jump!(op.imm());
                                 if backward {
                                     look_around!();
                                 }
@@ -201,18 +208,18 @@ impl<X: Xlen> Hart<X> {
                                 next!();
                             }
                         })*
-                        $(Code::$load => {
+                        $(number::$load => {
                             let address = X::unsigned(a.wrapping_add(imm));
                             if address & (Width::$l_width as u64 - 1) != 0 {
-                                break Flow::Slow(op);
+                                leave!(at, Flow::Slow(op));
                             }
                             let private = bus.is_private(address);
                             if !private && time > horizon {
-                                break Flow::Horizon;
+                                leave!(at, Flow::Horizon);
                             }
                             let loaded = match bus.load(time, address, Width::$l_width) {
                                 Ok(loaded) => loaded,
-                                Err(refusal) => break Flow::Refused(refusal),
+                                Err(refusal) => leave!(at, Flow::Refused(refusal)),
                             };
                             if !private {
                                 self.counters.shared_loads += 1;
@@ -230,18 +237,18 @@ impl<X: Xlen> Hart<X> {
                             }
                             next!();
                         })*
-                        $(Code::$store => {
+                        $(number::$store => {
                             let address = X::unsigned(a.wrapping_add(imm));
                             if address & (Width::$t_width as u64 - 1) != 0 {
-                                break Flow::Slow(op);
+                                leave!(at, Flow::Slow(op));
                             }
                             let private = bus.is_private(address);
                             if !private && time > horizon {
-                                break Flow::Horizon;
+                                leave!(at, Flow::Horizon);
                             }
                             let free = match bus.store(time, address, Width::$t_width, b) {
                                 Ok(free) => free,
-                                Err(refusal) => break Flow::Refused(refusal),
+                                Err(refusal) => leave!(at, Flow::Refused(refusal)),
                             };
                             self.watching = 0;
                             streak = 0;
@@ -250,47 +257,48 @@ impl<X: Xlen> Hart<X> {
                             if !private {
                                 self.counters.shared_stores += 1;
                                 if bus.code_generation() != generation {
-                                    break Flow::Page;
+                                    leave!(at, Flow::Page);
                                 }
                             }
                         })*
-                        Code::Lui => put!(imm),
-                        Code::Auipc => {
-                            let pc = base.wrapping_add((at as u64) << X::SLOT);
+                        number::Lui => put!(imm),
+                        number::Auipc => {
+                            let pc = address_of(at);
                             put!(X::canonical(pc.wrapping_add(imm)))
                         }
-                        Code::Jal => {
-                            let pc = base.wrapping_add((at as u64) << X::SLOT);
+                        number::Jal => {
+                            let pc = address_of(at);
                             self.regs[rd] = X::canonical(pc.wrapping_add(op.size()));
                             pending &= !(1 << rd);
                             time += steps.taken;
-                            jump!(op.imm);
+                            jump!(op.imm());
                             look_around!();
                         }
-                        Code::Jalr => {
+                        number::Jalr => {
                             let target = X::unsigned(a.wrapping_add(imm) & !1);
                             if X::ISA == Isa::Rv32 && target & 2 != 0 {
-                                break Flow::Slow(op);
+                                leave!(at, Flow::Slow(op));
                             }
-                            let pc = base.wrapping_add((at as u64) << X::SLOT);
+                            let pc = address_of(at);
                             self.regs[rd] = X::canonical(pc.wrapping_add(op.size()));
                             pending &= !(1 << rd);
                             time += steps.wrong;
                             instructions += 1;
-                            // Also right, as a number, for a target in another page.
-                            at = (target.wrapping_sub(base) as i64 >> X::SLOT) as usize;
-                            if time > horizon {
-                                break Flow::Horizon;
+                            let inside = target ^ base < CodePage::BYTES as u64;
+                            if !inside || time > horizon {
+                                let flow = if time > horizon { Flow::Horizon } else { Flow::Page };
+                                break (target, flow);
                             }
+                            at = (target - base) as u32 >> X::SLOT;
                         }
-                        _ => break Flow::Slow(op),
+                        _ => leave!(at, Flow::Slow(op)),
                     }
                 };
             }
             instructions!(arms);
         };
 
-        self.pc = X::unsigned(base.wrapping_add((at as u64) << X::SLOT));
+        self.pc = X::unsigned(pc);
         self.time = time;
         self.counters.instructions = instructions;
         self.pending = pending;

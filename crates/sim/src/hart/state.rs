@@ -246,8 +246,7 @@ impl<X: Xlen> Hart<X> {
     }
 
     /// Writes a result that is there at `ready`.
-    pub(super) fn put(&mut self, slot: u8, value: u64, ready: Time) {
-        let slot = usize::from(slot) & (SLOTS - 1);
+    pub(super) fn put(&mut self, slot: usize, value: u64, ready: Time) {
         self.regs[slot] = X::canonical(value);
         self.ready[slot] = ready;
         self.pending |= 1 << slot;

@@ -19,7 +19,7 @@ const TIME: [u16; 2] = [0xc01, 0xc81];
 impl<X: Xlen> Hart<X> {
     /// Executes the instruction at the pc, whose operands are there.
     pub(super) fn run_slow<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
-        let done = match op.code {
+        let done = match op.code() {
             Code::Wait => return self.run_wait(bus, op, horizon),
             Code::Straddle => self.patch(bus, op),
             Code::Fence | Code::FenceI => return self.run_fence(bus, op, horizon),
@@ -44,14 +44,14 @@ impl<X: Xlen> Hart<X> {
                 return self.trap(0, target, || format!("a jump to {target:#x}, not a multiple of 4"));
             }
             Code::Illegal => {
-                let (word, pc) = (op.imm as u32, self.pc);
+                let (word, pc) = (op.imm() as u32, self.pc);
                 return self.trap(cause::ILLEGAL, u64::from(word), || {
                     format!("{} is no instruction of this core", disassemble(X::ISA, word, pc))
                 });
             }
             Code::Coprocessor => {
                 return Some(self.fault(
-                    format!("the in-stream coprocessor instruction {}", disassemble(X::ISA, op.imm as u32, self.pc)),
+                    format!("the in-stream coprocessor instruction {}", disassemble(X::ISA, op.imm() as u32, self.pc)),
                     "words that do not end in 0b11 push to the core's coprocessor FIFO (tensix.md §2), which is not \
                      modelled: store to the instruction window in its place",
                 ));
@@ -65,21 +65,21 @@ impl<X: Xlen> Hart<X> {
     }
 
     fn address(&self, op: Op) -> u64 {
-        X::unsigned(self.regs[usize::from(op.rs1 & 31)].wrapping_add(op.imm as u64))
+        X::unsigned(self.regs[op.rs1()].wrapping_add(op.imm() as u64))
     }
 
     /// Completes the instruction at the end of a page with its half in the next.
     fn patch<B: Bus>(&mut self, bus: &mut B, op: Op) -> Result<Option<Stop>, Refusal> {
         let next = bus.code(X::unsigned(self.pc.wrapping_add(2)))?;
         if let Some(page) = self.pages.get(self.pc) {
-            let patched = Arc::new(page.with_last(op.imm as u16, next.first_half()));
+            let patched = Arc::new(page.with_last(op.imm() as u16, next.first_half()));
             self.pages.put(self.pc, &patched);
         }
         Ok(None)
     }
 
     fn run_fence<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
-        if op.code == Code::FenceI && X::ISA == Isa::Rv32 {
+        if op.code() == Code::FenceI && X::ISA == Isa::Rv32 {
             // It does nothing on a baby core (tensix.md §2).
             self.retire(op.size());
             return None;
@@ -88,7 +88,7 @@ impl<X: Xlen> Hart<X> {
         if self.time > horizon {
             return Some(Stop::Horizon);
         }
-        let free = match op.code {
+        let free = match op.code() {
             Code::Fence => bus.fence(self.time),
             _ => bus.fence_i(self.time),
         };
@@ -125,7 +125,7 @@ impl<X: Xlen> Hart<X> {
                 _ => cause::MISALIGNED_STORE,
             };
             return Ok(self.trap(cause, address, || {
-                format!("{:?} at {address:#x}, not a multiple of {}", op.code, width as u64)
+                format!("{:?} at {address:#x}, not a multiple of {}", op.code(), width as u64)
             }));
         }
         // Older accesses are waited for (tensix.md §2).
@@ -133,7 +133,7 @@ impl<X: Xlen> Hart<X> {
         if self.time > horizon {
             return Ok(Some(Stop::Horizon));
         }
-        let operand = self.regs[usize::from(op.rs2 & 31)];
+        let operand = self.regs[op.rs2()];
         match access {
             Access::Amo(_, operation) => self.run_amo(bus, op, address, width, operation, operand)?,
             Access::Reserve(_) => {
@@ -187,7 +187,7 @@ impl<X: Xlen> Hart<X> {
             failed = 0;
         }
         self.reservation = None;
-        self.put(op.rd, failed, self.time);
+        self.put(op.rd(), failed, self.time);
         self.retire_at(op.size(), free);
         Ok(())
     }
@@ -197,19 +197,19 @@ impl<X: Xlen> Hart<X> {
             Width::Word => loaded.value as i32 as u64,
             _ => loaded.value,
         };
-        self.put(op.rd, value, loaded.ready);
+        self.put(op.rd(), value, loaded.ready);
     }
 
     fn run_csr<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
-        let number = (op.imm & 0xfff) as u16;
-        let swap = matches!(op.code, Code::Csrrw | Code::Csrrwi);
-        let immediate = matches!(op.code, Code::Csrrwi | Code::Csrrsi | Code::Csrrci);
+        let number = (op.imm() & 0xfff) as u16;
+        let swap = matches!(op.code(), Code::Csrrw | Code::Csrrwi);
+        let immediate = matches!(op.code(), Code::Csrrwi | Code::Csrrsi | Code::Csrrci);
         let (source, named) = match immediate {
-            true => ((op.imm >> 12) as u64, op.imm >> 12 != 0),
-            false => (X::unsigned(self.regs[usize::from(op.rs1 & 31)]), op.rs1 != 0),
+            true => ((op.imm() >> 12) as u64, op.imm() >> 12 != 0),
+            false => (X::unsigned(self.regs[op.rs1()]), op.rs1() != 0),
         };
         let writes = swap || named;
-        let reads = !(swap && op.rd == SINK);
+        let reads = !(swap && op.rd() == usize::from(SINK));
         let no_such = |hart: &mut Self| {
             hart.trap(cause::ILLEGAL, 0, || match writes {
                 true => format!("csr {number:#x} written: there is none, or it is read-only"),
@@ -230,7 +230,7 @@ impl<X: Xlen> Hart<X> {
             }
         }
         if writes {
-            let value = match op.code {
+            let value = match op.code() {
                 Code::Csrrw | Code::Csrrwi => source,
                 Code::Csrrs | Code::Csrrsi => old.value | source,
                 _ => old.value & !source,
@@ -241,7 +241,7 @@ impl<X: Xlen> Hart<X> {
             self.watching = 0;
             self.repeat.streak = 0;
         }
-        self.put(op.rd, old.value, old.ready);
+        self.put(op.rd(), old.value, old.ready);
         self.retire(op.size());
         if writes {
             self.take_interrupt();
