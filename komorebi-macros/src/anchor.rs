@@ -1,0 +1,37 @@
+//! The stretch of source that a message is about.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+
+/// First and last token of a stretch of source. Two spans, since joining them needs an unstable compiler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Anchor {
+    start: Span,
+    end: Span,
+}
+
+impl Anchor {
+    /// One token.
+    pub(crate) fn at(span: Span) -> Self {
+        Self { start: span, end: span }
+    }
+
+    /// From the first to the last of `tokens`; the whole invocation if there are none.
+    pub(crate) fn of(tokens: impl ToTokens) -> Self {
+        Self::of_or(tokens, Self::at(Span::call_site()))
+    }
+
+    /// From the first to the last of `tokens`; `other` if there are none.
+    pub(crate) fn of_or(tokens: impl ToTokens, other: Self) -> Self {
+        let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
+        let Some(start) = spans.next() else { return other };
+        Self { start, end: spans.last().unwrap_or(start) }
+    }
+
+    /// A compile error with `message` under the whole stretch.
+    pub(crate) fn compile_error(self, message: &str) -> TokenStream {
+        let ends = [self.start, self.end].map(|span| proc_macro2::Ident::new("x", span));
+        let [start, end] = &ends;
+        syn::Error::new_spanned(quote::quote!(#start #end), message).into_compile_error()
+    }
+}

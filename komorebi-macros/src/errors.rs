@@ -1,0 +1,95 @@
+//! The sink for everything that is wrong with one invocation, so that all of it is reported at once.
+
+use std::fmt::Write as _;
+
+use komorebi_abi::program::Rule;
+use proc_macro2::TokenStream;
+
+use crate::anchor::Anchor;
+
+/// Errors found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Errors {
+    found: Vec<Found>,
+}
+
+/// One error: where, and its text.
+#[derive(Debug)]
+struct Found {
+    anchor: Anchor,
+    text: String,
+}
+
+/// A message before it is placed.
+#[derive(Debug)]
+pub(crate) struct Message {
+    rule: Rule,
+    text: String,
+    detail: Option<String>,
+    help: Option<String>,
+}
+
+impl Message {
+    /// What was found, and what was expected.
+    pub(crate) fn new(rule: Rule, text: impl Into<String>) -> Self {
+        Self { rule, text: text.into(), detail: None, help: None }
+    }
+
+    /// Adds lines that are shown as they are: the excerpt of a header.
+    pub(crate) fn detail(self, detail: impl Into<String>) -> Self {
+        Self { detail: Some(detail.into()), ..self }
+    }
+
+    /// Adds the edit that mends it.
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// Adds the nearest known name, or else all of them.
+    pub(crate) fn nearest<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Self {
+        match komorebi_headers::suggest::nearest(name, known.clone()) {
+            Some(nearest) => self.help(format!("did you mean `{nearest}`?")),
+            None => {
+                let all: Vec<String> = known.into_iter().map(|name| format!("`{name}`")).collect();
+                if all.is_empty() { self } else { self.help(format!("known are {}", all.join(", "))) }
+            }
+        }
+    }
+
+    /// The lines that rustc shows.
+    pub(crate) fn render(&self) -> String {
+        let mut lines = format!("[{}] {}", self.rule.code(), self.text);
+        // Writing into a String does not fail.
+        if let Some(detail) = &self.detail {
+            let _ = write!(lines, "\n{}", detail.trim_end());
+        }
+        if let Some(help) = &self.help {
+            let _ = write!(lines, "\nhelp: {help}");
+        }
+        lines
+    }
+}
+
+impl Errors {
+    /// Adds an error.
+    pub(crate) fn push(&mut self, anchor: Anchor, message: &Message) {
+        let text = message.render();
+        self.found.push(Found { anchor, text });
+    }
+
+    /// Is there none?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// What was found so far, as text, in order.
+    #[cfg(test)]
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.found.iter().map(|found| found.text.clone()).collect()
+    }
+
+    /// One `compile_error!` for each.
+    pub(crate) fn emit(&self) -> TokenStream {
+        self.found.iter().map(|found| found.anchor.compile_error(&found.text)).collect()
+    }
+}

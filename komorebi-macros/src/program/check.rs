@@ -1,0 +1,61 @@
+//! The shared rules of a program, each problem put at its place in the source.
+
+use std::collections::BTreeSet;
+
+use komorebi_abi::program::{Place, Problem, ProgramModel, check};
+
+use super::header::ProgramHeader;
+use super::item::ProgramItem;
+use super::places::Places;
+use crate::errors::{Errors, Message};
+
+/// Runs every rule.
+pub(crate) fn check_program(
+    model: &ProgramModel,
+    places: &Places,
+    header: &ProgramHeader,
+    errors: &mut Errors,
+) {
+    for problem in check(model) {
+        report(&problem, places, header, errors);
+    }
+}
+
+/// An error at the problem's place, and another at the other end of a conflict.
+fn report(problem: &Problem, places: &Places, header: &ProgramHeader, errors: &mut Errors) {
+    let mut message = Message::new(problem.rule, problem.message.clone());
+    let excerpts: Vec<String> = [Some(problem.place), problem.other]
+        .into_iter()
+        .flatten()
+        .filter_map(|place| excerpt(place, places, header))
+        .collect();
+    if !excerpts.is_empty() {
+        message = message.detail(excerpts.join("\n"));
+    }
+    if let Some(help) = &problem.help {
+        message = message.help(help.clone());
+    }
+    errors.push(places.anchor(problem.place), &message);
+    if let Some(other) = problem.other {
+        let text = format!("the other end: {}", problem.message);
+        errors.push(places.anchor(other), &Message::new(problem.rule, text));
+    }
+}
+
+/// The header's line that gives the number a place is about.
+fn excerpt(place: Place, places: &Places, header: &ProgramHeader) -> Option<String> {
+    let (name, location) = places.constant(place)?;
+    match header {
+        ProgramHeader::Read(read) => Some(read.header.render_at("the header says", location, name.len())),
+        ProgramHeader::Absent | ProgramHeader::Unknown => None,
+    }
+}
+
+/// The names of the header's handlers that the program does not declare, for a warning.
+pub(crate) fn undeclared(item: &ProgramItem, header: &ProgramHeader) -> Vec<String> {
+    let ProgramHeader::Read(read) = header else { return Vec::new() };
+    let declared: BTreeSet<String> =
+        item.handlers.iter().map(|handler| syn::ext::IdentExt::unraw(&handler.ident).to_string()).collect();
+    let all = read.handlers().filter(|handler| !declared.contains(&handler.name));
+    all.map(|handler| format!("`{}` ({})", handler.name, handler.constant.value)).collect()
+}

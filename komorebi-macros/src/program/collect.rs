@@ -1,0 +1,192 @@
+//! From what was written and read to the model, with the place of each part.
+
+use komorebi_abi::program::{Arg, ArgKind, Handler, ProgramModel, Rule};
+use syn::ext::IdentExt;
+
+use super::attribute::Attribute;
+use super::buffers::collect_buffers;
+use super::defines::Defines;
+use super::handler::HandlerItem;
+use super::header::{HeaderHandler, ProgramHeader, ReadHeader};
+use super::item::ProgramItem;
+use super::number::resolve;
+use super::options::{collect_compile_args, collect_compute, collect_opt};
+use super::places::{HandlerPlaces, Places};
+use crate::anchor::Anchor;
+use crate::errors::{Errors, Message};
+use crate::value::Value;
+
+/// What is being put together.
+pub(crate) struct Collect<'a> {
+    pub(crate) model: ProgramModel,
+    pub(crate) places: Places,
+    pub(crate) header: &'a ProgramHeader,
+    pub(crate) errors: &'a mut Errors,
+}
+
+/// Reads one part of the attribute.
+type ReadPart = fn(&Value, &mut Collect<'_>);
+
+/// The model of a program and where its parts stand.
+pub(crate) fn collect(
+    attribute: &Attribute,
+    item: &ProgramItem,
+    defines: Defines,
+    header: &ProgramHeader,
+    errors: &mut Errors,
+) -> (ProgramModel, Places) {
+    let name = item.ident.unraw().to_string();
+    let places = Places::new(Anchor::at(item.ident.span()));
+    let mut into = Collect { model: ProgramModel::new(name), places, header, errors };
+    for (define, anchor) in defines {
+        into.model.defines.push(define);
+        into.places.defines.push(anchor);
+    }
+    collect_grid(attribute.grid.as_ref(), &mut into);
+    if let Some(value) = &attribute.depth {
+        into.places.depth = Some(value.anchor());
+        let depth = resolve(value, "`depth`", header, into.errors);
+        into.model.depth = depth.unwrap_or(ProgramModel::DEFAULT_DEPTH);
+    }
+    if let Some(value) = &attribute.kernel_bytes {
+        into.places.kernel_bytes = Some(value.anchor());
+        into.model.kernel_bytes = resolve(value, "`kernel_bytes`", header, into.errors);
+    }
+    let readers: [(&Option<Value>, ReadPart); 4] = [
+        (&attribute.buffers, collect_buffers),
+        (&attribute.compute, collect_compute),
+        (&attribute.opt, collect_opt),
+        (&attribute.compile_args, collect_compile_args),
+    ];
+    for (value, read) in readers {
+        if let Some(value) = value {
+            read(value, &mut into);
+        }
+    }
+    collect_handlers(&item.handlers, &mut into);
+    (into.model, into.places)
+}
+
+fn collect_grid(value: Option<&Value>, into: &mut Collect<'_>) {
+    let Some(value) = value else { return };
+    into.places.grid = Some(value.anchor());
+    match value {
+        Value::List(sides, _) if sides.len() == 2 => {
+            let side =
+                |i: usize, what, into: &mut Collect<'_>| resolve(&sides[i], what, into.header, into.errors);
+            let (columns, rows) =
+                (side(0, "the columns of the grid", into), side(1, "the rows of the grid", into));
+            into.model.grid = columns.zip(rows);
+        }
+        other => {
+            let text = format!("`grid` is columns and rows, found {}", other.describe());
+            into.errors.push(
+                other.anchor(),
+                &Message::new(Rule::Field, text).help("write it as in `grid = (12, 10)`"),
+            );
+        }
+    }
+}
+
+fn collect_handlers(items: &[HandlerItem], into: &mut Collect<'_>) {
+    let mut open = Vec::new();
+    for (i, item) in items.iter().enumerate() {
+        let name = item.ident.unraw().to_string();
+        let anchor = Anchor::at(item.ident.span());
+        let mut places = HandlerPlaces { name: anchor, number: None, constant: None, args: Vec::new() };
+        let number = number_of(&name, item, &mut places, into);
+        if number.is_none() {
+            open.push(i);
+        }
+        let mut args = Vec::new();
+        for arg in &item.args {
+            // A type that was refused counts as a word: no other rule then speaks about it.
+            let kind = arg.kind.unwrap_or(ArgKind::U32);
+            args.push(Arg { name: arg.ident.unraw().to_string(), kind, effect: arg.effect });
+            places.args.push(Anchor::at(arg.ident.span()));
+        }
+        into.model.handlers.push(Handler {
+            name,
+            number: number.unwrap_or(u32::MAX),
+            args,
+            result: item.result,
+        });
+        into.places.handlers.push(places);
+    }
+    // Numbers that are not known are filled in so that no other rule speaks about them.
+    for i in open {
+        let taken = |number: u32| into.model.handlers.iter().any(|handler| handler.number == number);
+        into.model.handlers[i].number = (1..240).rev().find(|number| !taken(*number)).unwrap_or(1);
+    }
+}
+
+/// The number of a handler: written in place, or the header's.
+fn number_of(
+    name: &str,
+    item: &HandlerItem,
+    places: &mut HandlerPlaces,
+    into: &mut Collect<'_>,
+) -> Option<u32> {
+    if let Some(value) = &item.number {
+        places.number = Some(value.anchor());
+        return resolve(value, &format!("the number of handler `{name}`"), into.header, into.errors);
+    }
+    match into.header {
+        ProgramHeader::Unknown => None,
+        ProgramHeader::Absent => {
+            let text = format!("handler `{name}` has no number");
+            let help =
+                "write `#[handler(1)]` over it, or add `header = \"..\"` with its `kHandler..` constant";
+            into.errors.push(places.name, &Message::new(Rule::HandlerNumber, text).help(help));
+            None
+        }
+        ProgramHeader::Read(read) => match read.handlers().find(|handler| handler.name == name) {
+            Some(HeaderHandler { constant, .. }) => {
+                places.constant = Some((constant.name.clone(), constant.location.clone()));
+                let number = constant.value.as_u32();
+                if number.is_none() {
+                    let text = format!(
+                        "handler `{name}` has number {}; a program's handlers are 1 to 239",
+                        constant.value
+                    );
+                    let place =
+                        read.header.render_at("it is declared here", &constant.location, constant.name.len());
+                    into.errors.push(places.name, &Message::new(Rule::HandlerNumber, text).detail(place));
+                }
+                number
+            }
+            None => {
+                // One that has no value is reported already.
+                if !read.has_valueless(name) {
+                    into.errors.push(places.name, &missing(name, read));
+                }
+                None
+            }
+        },
+    }
+}
+
+/// The header has no handler of that name.
+fn missing(name: &str, read: &ReadHeader) -> Message {
+    let wanted = format!("kHandler{}", cpp_name(name));
+    let path = read.path.value();
+    let text = format!("the header {path:?} has no handler `{name}`: it declares no `{wanted}`");
+    let known: Vec<HeaderHandler<'_>> = read.handlers().collect();
+    let nearest = komorebi_headers::suggest::nearest(name, known.iter().map(|handler| handler.name.as_str()));
+    let free =
+        (1..240).find(|number| known.iter().all(|handler| handler.constant.value.as_u32() != Some(*number)));
+    let add = format!("add `constexpr uint32_t {wanted} = {};` to it", free.unwrap_or(1));
+    let message = Message::new(Rule::HandlerMissing, text);
+    match nearest.and_then(|nearest| known.iter().find(|handler| handler.name == nearest)) {
+        Some(HeaderHandler { name, constant }) => {
+            let place = read.header.render_at("the nearest is here", &constant.location, constant.name.len());
+            message.detail(place).help(format!("did you mean `{name}`? else {add}"))
+        }
+        None => message.help(add),
+    }
+}
+
+/// `big_step` is `BigStep`, as the kernels write it.
+fn cpp_name(name: &str) -> String {
+    Handler { name: name.into(), number: 1, args: Vec::new(), result: None }.cpp_name()
+}

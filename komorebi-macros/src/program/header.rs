@@ -1,0 +1,118 @@
+//! The program's header: handler numbers and other constants.
+
+use std::path::Path;
+
+use komorebi_abi::program::{Rule, handler_name};
+use komorebi_headers::{Constant, Files, Header, Options};
+use syn::LitStr;
+
+use super::files::{exists, nearest_file};
+use crate::anchor::Anchor;
+use crate::context::Context;
+use crate::errors::{Errors, Message};
+use crate::value::Value;
+
+/// What is known of the header.
+#[derive(Debug)]
+pub(crate) enum ProgramHeader {
+    /// The program names none.
+    Absent,
+    /// It names one that is not known: the error is reported, or the source file is unknown.
+    Unknown,
+    /// It was read.
+    Read(Box<ReadHeader>),
+}
+
+/// A header that was read.
+#[derive(Debug)]
+pub(crate) struct ReadHeader {
+    /// Its path as the program writes it.
+    pub(crate) path: LitStr,
+    pub(crate) header: Header,
+}
+
+/// A handler of the header.
+pub(crate) struct HeaderHandler<'a> {
+    /// Its name in Rust.
+    pub(crate) name: String,
+    pub(crate) constant: &'a Constant,
+}
+
+impl ReadHeader {
+    /// The handlers declared in the header, by its `kHandlerName` constants.
+    pub(crate) fn handlers(&self) -> impl Iterator<Item = HeaderHandler<'_>> {
+        self.header
+            .own_constants()
+            .filter_map(|constant| handler_name(&constant.name).map(|name| HeaderHandler { name, constant }))
+    }
+
+    /// Is handler `name` declared by a constant that was refused for having no value?
+    pub(crate) fn has_valueless(&self, name: &str) -> bool {
+        let mut refused = self.header.unevaluated().filter(|bad| bad.own && bad.is_mistake());
+        refused.any(|bad| handler_name(&bad.name).as_deref() == Some(name))
+    }
+}
+
+/// The headers that every kernel may include: those of this very workspace, whose crate is being compiled with it.
+const RUNTIME: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/include"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../firmware/include"),
+];
+
+/// Reads the header that `value` names, with the program's `defines`.
+pub(crate) fn load_header(
+    value: Option<&Value>,
+    defines: &[(String, String)],
+    context: &Context,
+    errors: &mut Errors,
+) -> ProgramHeader {
+    let path = match value {
+        None => return ProgramHeader::Absent,
+        Some(Value::Text(path)) => path,
+        Some(other) => {
+            let message =
+                Message::new(Rule::Field, format!("`header` is a path, found {}", other.describe()));
+            errors.push(other.anchor(), &message.help("write it as in `header = \"kernels/heat.h\"`"));
+            return ProgramHeader::Unknown;
+        }
+    };
+    let Some(folder) = &context.folder else { return ProgramHeader::Unknown };
+    let anchor = Anchor::at(path.span());
+    let file = folder.join(path.value());
+    if !exists(&file) {
+        errors.push(anchor, &missing(path, folder));
+        return ProgramHeader::Unknown;
+    }
+    let mut options = RUNTIME.iter().fold(Options::new(), |options, dir| options.include_dir(dir));
+    for (name, body) in defines {
+        options = options.define(name, body);
+    }
+    match Header::load(&file, &Files, &options) {
+        Ok(header) => {
+            report_mistakes(&header, anchor, errors);
+            ProgramHeader::Read(Box::new(ReadHeader { path: path.clone(), header }))
+        }
+        Err(error) => {
+            let text = format!("the header {:?} cannot be read", path.value());
+            errors.push(anchor, &Message::new(Rule::Header, text).detail(error.render()));
+            ProgramHeader::Unknown
+        }
+    }
+}
+
+/// Every constant of the header's own that was meant as one and has no value.
+fn report_mistakes(header: &Header, anchor: Anchor, errors: &mut Errors) {
+    for bad in header.unevaluated().filter(|bad| bad.own && bad.is_mistake()) {
+        let message = Message::new(Rule::Header, format!("`{}` of the header cannot be evaluated", bad.name));
+        errors.push(anchor, &message.detail(bad.error.render()));
+    }
+}
+
+fn missing(path: &LitStr, folder: &Path) -> Message {
+    let message =
+        Message::new(Rule::Header, format!("there is no header {:?} beside this source file", path.value()));
+    match nearest_file(folder, &path.value()) {
+        Some(nearest) => message.help(format!("did you mean {nearest:?}?")),
+        None => message.help("paths go from the folder of the source file, as for `include_str!`"),
+    }
+}

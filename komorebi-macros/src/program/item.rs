@@ -1,0 +1,118 @@
+//! The trait under the attribute: a method a handler.
+
+use komorebi_abi::program::Rule;
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Attribute, Item, ItemTrait, TraitItem, Visibility};
+
+use super::handler::{HandlerItem, parse_handler};
+use crate::anchor::Anchor;
+use crate::errors::{Errors, Message};
+
+/// A program's item.
+#[derive(Debug)]
+pub(crate) struct ProgramItem {
+    /// Its documentation.
+    pub(crate) docs: Vec<Attribute>,
+    /// Lint levels, carried over to every generated item.
+    pub(crate) lints: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) ident: Ident,
+    pub(crate) handlers: Vec<HandlerItem>,
+}
+
+/// Reads the item. Without a name there is nothing to emit: the error then is all.
+pub(crate) fn parse_item(tokens: TokenStream, errors: &mut Errors) -> Option<ProgramItem> {
+    let anchor = Anchor::of(tokens.clone());
+    match syn::parse2::<Item>(tokens) {
+        Ok(Item::Trait(item)) => Some(parse_trait(item, errors)),
+        Ok(other) => {
+            let message =
+                Message::new(Rule::Item, "a program is declared as a trait whose functions are its handlers");
+            let example = "write `pub trait Heat { fn step(state: km::Address, iteration: u32); }`";
+            errors.push(Anchor::at(other.span()), &message.help(example));
+            skeleton(other)
+        }
+        Err(error) => {
+            let message = Message::new(Rule::Item, format!("cannot read the program's trait: {error}"));
+            errors.push(Anchor::of_or(error.to_compile_error(), anchor), &message);
+            None
+        }
+    }
+}
+
+/// The name of an item that is no trait: later uses of it then bring no error of their own.
+fn skeleton(item: Item) -> Option<ProgramItem> {
+    let (vis, ident) = match item {
+        Item::Struct(item) => (item.vis, item.ident),
+        Item::Enum(item) => (item.vis, item.ident),
+        Item::Union(item) => (item.vis, item.ident),
+        Item::Mod(item) => (item.vis, item.ident),
+        Item::TraitAlias(item) => (item.vis, item.ident),
+        _ => return None,
+    };
+    Some(ProgramItem { docs: Vec::new(), lints: Vec::new(), vis, ident, handlers: Vec::new() })
+}
+
+fn parse_trait(item: ItemTrait, errors: &mut Errors) -> ProgramItem {
+    let refuse = |anchor: Anchor, what: &str, errors: &mut Errors| {
+        let message = Message::new(Rule::Item, format!("program `{}` {what}", item.ident));
+        errors.push(
+            anchor,
+            &message.help("a program is a plain trait: its functions are the handlers, nothing else"),
+        );
+    };
+    if !item.generics.params.is_empty() {
+        refuse(Anchor::of(&item.generics), "has generic parameters", errors);
+    }
+    if let Some(clause) = &item.generics.where_clause {
+        refuse(Anchor::of(clause), "has a `where` clause", errors);
+    }
+    if !item.supertraits.is_empty() {
+        refuse(Anchor::of(&item.supertraits), "has supertraits", errors);
+    }
+    if let Some(token) = &item.unsafety {
+        refuse(Anchor::of(token), "is `unsafe`", errors);
+    }
+    let mut handlers = Vec::new();
+    for inner in item.items {
+        match inner {
+            TraitItem::Fn(function) => handlers.push(parse_handler(function, errors)),
+            other => {
+                let what = match &other {
+                    TraitItem::Const(_) => "a constant",
+                    TraitItem::Type(_) => "a type",
+                    TraitItem::Macro(_) => "a macro call",
+                    _ => "an item",
+                };
+                let message = Message::new(Rule::Item, format!("program `{}` has {what} in it", item.ident));
+                let help = "a program's trait has handlers only; move it out of the trait";
+                errors.push(Anchor::of(other), &message.help(help));
+            }
+        }
+    }
+    let (docs, others): (Vec<_>, Vec<_>) =
+        item.attrs.into_iter().partition(|attr| attr.path().is_ident("doc"));
+    let mut lints = Vec::new();
+    for attr in others {
+        if is_lint(&attr) {
+            lints.push(attr);
+        } else {
+            refuse_attribute(&attr, errors);
+        }
+    }
+    ProgramItem { docs, lints, vis: item.vis, ident: item.ident, handlers }
+}
+
+/// `#[allow(..)]` and its like.
+pub(crate) fn is_lint(attr: &Attribute) -> bool {
+    ["allow", "expect", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level))
+}
+
+/// Refuses an attribute that would be lost.
+pub(crate) fn refuse_attribute(attr: &Attribute, errors: &mut Errors) {
+    let path = attr.path().to_token_stream().to_string().replace(' ', "");
+    let message = Message::new(Rule::Item, format!("`#[{path}]` has no meaning in a program"));
+    errors.push(Anchor::of(attr), &message.help("remove it; documentation and lint levels are kept"));
+}

@@ -1,0 +1,82 @@
+//! `#[km::program]`: from the attribute and its trait to the program's items.
+
+mod argument;
+mod attribute;
+mod buffers;
+mod check;
+mod collect;
+mod defines;
+mod emit;
+mod files;
+mod handler;
+mod header;
+mod item;
+mod kernels;
+mod number;
+mod options;
+mod places;
+#[cfg(test)]
+mod tests;
+
+use komorebi_abi::program::Rule;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::context::Context;
+use crate::errors::{Errors, Message};
+use crate::value::Value;
+use emit::{Emission, State};
+
+/// The whole way. Every phase goes on after errors; what it could not read, the next ones leave alone.
+pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Context) -> TokenStream {
+    let mut errors = Errors::default();
+
+    // Parse.
+    let attribute = attribute::parse_attribute(attribute, &mut errors);
+    let item = item::parse_item(item, &mut errors);
+    let defines =
+        attribute.defines.as_ref().map_or_else(Vec::new, |value| defines::parse_defines(value, &mut errors));
+    let Some(item) = item else { return errors.emit() };
+
+    // Load.
+    let given: Vec<_> = defines.iter().map(|(define, _)| define.clone()).collect();
+    let header = header::load_header(attribute.header.as_ref(), &given, context, &mut errors);
+    let kernels = kernels::load_kernels(attribute.kernels.as_ref(), &header, context, &mut errors);
+
+    // Collect and check.
+    let (model, places) = collect::collect(&attribute, &item, defines, &header, &mut errors);
+    check::check_program(&model, &places, &header, &mut errors);
+
+    let krate = crate_path(attribute.krate.as_ref(), context, &mut errors);
+
+    // Emit.
+    let state = match (errors.is_empty(), &context.folder) {
+        (false, _) => State::Wrong,
+        (true, None) => State::Blind,
+        (true, Some(_)) => State::Complete,
+    };
+    let undeclared = check::undeclared(&item, &header);
+    let items = emit::emit_program(&Emission {
+        item: &item,
+        model: &model,
+        kernels: kernels.as_ref(),
+        state,
+        undeclared,
+        krate,
+    });
+    let errors = errors.emit();
+    quote!(#errors #items)
+}
+
+/// `crate = path`, or what the manifest says.
+fn crate_path(value: Option<&Value>, context: &Context, errors: &mut Errors) -> TokenStream {
+    match value {
+        None => context.krate.clone(),
+        Some(Value::Name(name, _)) if let Ok(path) = syn::parse_str::<syn::Path>(name) => quote!(#path),
+        Some(other) => {
+            let message = Message::new(Rule::Field, format!("`crate` is a path, found {}", other.describe()));
+            errors.push(other.anchor(), &message.help("write it as in `crate = ::komorebi`"));
+            context.krate.clone()
+        }
+    }
+}

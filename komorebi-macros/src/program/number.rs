@@ -1,0 +1,82 @@
+//! Numbers: literals, or constants of the header by their C++ names.
+
+use komorebi_abi::program::Rule;
+use komorebi_headers::HeaderError;
+
+use super::header::ProgramHeader;
+use crate::anchor::Anchor;
+use crate::errors::{Errors, Message};
+use crate::value::Value;
+
+/// The number that `value` is. After an error, or where the header is unknown, `None`.
+pub(crate) fn resolve(value: &Value, what: &str, header: &ProgramHeader, errors: &mut Errors) -> Option<u32> {
+    match value {
+        Value::Int(literal) => {
+            let number = literal.base10_parse::<u64>().ok().and_then(|number| u32::try_from(number).ok());
+            if number.is_none() || !matches!(literal.suffix(), "" | "u32") {
+                let text = format!("{what} is a number below 2^32, found `{literal}`");
+                errors.push(
+                    value.anchor(),
+                    &Message::new(Rule::Number, text).help("write a plain number, as in `16`"),
+                );
+                return None;
+            }
+            number
+        }
+        Value::Name(name, anchor) => resolve_name(name, *anchor, what, header, errors),
+        other => {
+            let text = format!("{what} is a number, found {}", other.describe());
+            let help = "write a literal, or the C++ name of a constant of the header";
+            errors.push(other.anchor(), &Message::new(Rule::Number, text).help(help));
+            None
+        }
+    }
+}
+
+fn resolve_name(
+    name: &str,
+    anchor: Anchor,
+    what: &str,
+    header: &ProgramHeader,
+    errors: &mut Errors,
+) -> Option<u32> {
+    match header {
+        ProgramHeader::Unknown => None,
+        ProgramHeader::Absent => {
+            let text = format!("{what} is `{name}`, but the program names no header to find it in");
+            let help =
+                "write the number, or add `header = \"..\"`: a macro cannot see the value of a Rust constant";
+            errors.push(anchor, &Message::new(Rule::Number, text).help(help));
+            None
+        }
+        ProgramHeader::Read(read) => match read.header.get(name) {
+            Ok(constant) => {
+                let number = constant.value.as_u32();
+                if number.is_none() {
+                    let value = constant.value;
+                    let text = format!("{what} is `{name}`, which is {value}: no number from 0 to 2^32 - 1");
+                    let place =
+                        read.header.render_at("it is declared here", &constant.location, constant.name.len());
+                    errors.push(anchor, &Message::new(Rule::Number, text).detail(place));
+                }
+                number
+            }
+            Err(error) => {
+                errors.push(anchor, &unknown(name, what, &read.path.value(), &error));
+                None
+            }
+        },
+    }
+}
+
+fn unknown(name: &str, what: &str, path: &str, error: &HeaderError) -> Message {
+    if error.kind() == komorebi_headers::ErrorKind::UnknownName {
+        let text = format!("{what} is `{name}`, and the header {path:?} declares no constant of that name");
+        let help = match error.help() {
+            Some(help) => help.to_owned(),
+            None => "write the number, or a constant of the header: a macro cannot see the value of a Rust constant".into(),
+        };
+        return Message::new(Rule::Number, text).help(help);
+    }
+    Message::new(Rule::Number, format!("{what} is `{name}`, which has no value")).detail(error.render())
+}

@@ -1,0 +1,84 @@
+//! Where the parts of a program's model stand in the source.
+
+use komorebi_abi::program::Place;
+use komorebi_headers::Location;
+
+use crate::anchor::Anchor;
+
+/// The anchors of a program, in the order of its model.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// The trait's name.
+    pub(crate) program: Anchor,
+    pub(crate) grid: Option<Anchor>,
+    pub(crate) depth: Option<Anchor>,
+    pub(crate) kernel_bytes: Option<Anchor>,
+    /// All buffers together.
+    pub(crate) all_buffers: Option<Anchor>,
+    pub(crate) buffers: Vec<BufferPlaces>,
+    pub(crate) handlers: Vec<HandlerPlaces>,
+    pub(crate) defines: Vec<Anchor>,
+}
+
+/// The anchors of a buffer.
+#[derive(Debug)]
+pub(crate) struct BufferPlaces {
+    pub(crate) index: Anchor,
+    pub(crate) page_bytes: Anchor,
+    pub(crate) pages: Anchor,
+}
+
+/// The anchors of a handler.
+#[derive(Debug)]
+pub(crate) struct HandlerPlaces {
+    pub(crate) name: Anchor,
+    /// Where its number is written in Rust, if it is.
+    pub(crate) number: Option<Anchor>,
+    /// The constant of the header that gives its number: its name and place.
+    pub(crate) constant: Option<(String, Location)>,
+    pub(crate) args: Vec<Anchor>,
+}
+
+impl Places {
+    pub(crate) fn new(program: Anchor) -> Self {
+        Self {
+            program,
+            grid: None,
+            depth: None,
+            kernel_bytes: None,
+            all_buffers: None,
+            buffers: Vec::new(),
+            handlers: Vec::new(),
+            defines: Vec::new(),
+        }
+    }
+
+    /// The anchor of a place; the program's name for what has none.
+    pub(crate) fn anchor(&self, place: Place) -> Anchor {
+        let found = match place {
+            Place::Grid => self.grid,
+            Place::Depth => self.depth,
+            Place::KernelBytes => self.kernel_bytes,
+            Place::Buffers => self.all_buffers,
+            Place::BufferIndex(i) => self.buffers.get(i).map(|buffer| buffer.index),
+            Place::BufferPageBytes(i) => self.buffers.get(i).map(|buffer| buffer.page_bytes),
+            Place::BufferPages(i) => self.buffers.get(i).map(|buffer| buffer.pages),
+            Place::HandlerName(i) => self.handlers.get(i).map(|handler| handler.name),
+            Place::HandlerNumber(i) => {
+                self.handlers.get(i).map(|handler| handler.number.unwrap_or(handler.name))
+            }
+            Place::HandlerArg(i, j) => self.handlers.get(i).and_then(|handler| handler.args.get(j).copied()),
+            Place::Define(i) => self.defines.get(i).copied(),
+            Place::Program => None,
+        };
+        found.unwrap_or(self.program)
+    }
+
+    /// The header's constant that a place is about.
+    pub(crate) fn constant(&self, place: Place) -> Option<&(String, Location)> {
+        match place {
+            Place::HandlerNumber(i) => self.handlers.get(i)?.constant.as_ref(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Expansions compared with files, and the texts of errors.
+//!
+//! `BLESS=1 cargo test -p komorebi-macros` writes the expected files anew.
+
+use std::path::{Path, PathBuf};
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{Item, Meta};
+
+use super::expand;
+use crate::context::Context;
+
+fn context(folder: Option<PathBuf>) -> Context {
+    Context { folder, krate: quote!(::komorebi) }
+}
+
+fn goldens() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expand")
+}
+
+/// The expansion of a source text with one program in it, standing in `folder`.
+fn expand_text(text: &str, folder: Option<PathBuf>) -> TokenStream {
+    let mut item: Item = syn::parse_str(text).unwrap();
+    let attrs = match &mut item {
+        Item::Trait(item) => &mut item.attrs,
+        Item::Struct(item) => &mut item.attrs,
+        other => panic!("no program: {}", other.to_token_stream()),
+    };
+    let at = attrs.iter().position(|attr| attr.path().segments.last().unwrap().ident == "program").unwrap();
+    let Meta::List(list) = attrs.remove(at).meta else { panic!("an attribute without parts") };
+    expand(list.tokens, item.into_token_stream(), &context(folder))
+}
+
+/// The messages of all `compile_error!`s, and that what stands beside them is items.
+fn errors(text: &str, folder: Option<PathBuf>) -> Vec<String> {
+    let file: syn::File = syn::parse2(expand_text(text, folder)).expect("an expansion is items");
+    file.items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Macro(call) if call.mac.path.segments.last().unwrap().ident == "compile_error" => {
+                Some(syn::parse2::<syn::LitStr>(call.mac.tokens.clone()).unwrap().value())
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// A program around `parts` and `functions`, with the kernels and headers of the expected expansions.
+fn program_errors(parts: &str, functions: &str) -> Vec<String> {
+    let text = format!("#[km::program(kernels = \"kernels\", {parts})] pub trait Heat {{ {functions} }}");
+    errors(&text, Some(goldens()))
+}
+
+fn golden(name: &str) {
+    let source = std::fs::read_to_string(goldens().join(format!("{name}.rs"))).unwrap();
+    let expanded = expand_text(&source, Some(goldens()));
+    let file = syn::parse2(expanded).expect("an expansion is items");
+    let text = without_hashes(&prettyplease::unparse(&file));
+    let path = goldens().join(format!("{name}.expanded.rs"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == expected, "{} differs; BLESS=1 writes it anew. found:\n{text}", path.display());
+}
+
+/// The hash in an exported name depends on where the source lies.
+fn without_hashes(text: &str) -> String {
+    let mut parts = text.split("__km_");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once('_').unwrap();
+        out.push_str("__km_");
+        out.push_str(name);
+        out.push_str("_HASH");
+        out.push_str(rest.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+    }
+    out
+}
+
+#[test]
+fn a_program_expands_to_its_type_declaration_calls_and_submit_trait() {
+    golden("heat");
+}
+
+#[test]
+fn every_type_of_argument_and_result_expands() {
+    golden("kinds");
+}
+
+#[test]
+fn every_option_of_a_declaration_reaches_the_model() {
+    golden("options");
+}
+
+#[test]
+fn all_errors_are_told_at_once() {
+    let found = program_errors(
+        "header = \"kernels/heat.h\", depth = 17, buffers(input(index = kBufferInptu, format = bfloat17, page_bytes = 2048, pages = 4)), opt(reader = O4)",
+        "fn step(#[inout] state: km::Address, iteration: usize); fn lfet(); async fn right();",
+    );
+    let codes: Vec<&str> = found.iter().map(|text| &text[1..7]).collect();
+    assert_eq!(codes, ["KM0015", "KM0016", "KM0020", "KM0018", "KM0018", "KM0013", "KM0002"], "{found:#?}");
+}
+
+#[test]
+fn an_unknown_part_gets_the_nearest_name() {
+    let found = program_errors("header = \"kernels/heat.h\", kernelbytes = 128", "fn step();");
+    assert_eq!(
+        found,
+        ["[KM0017] the program has no part called `kernelbytes`\nhelp: did you mean `kernel_bytes`?"]
+    );
+}
+
+#[test]
+fn a_missing_header_brings_no_error_about_its_handlers() {
+    let found = program_errors("header = \"kernels/haet.h\", depth = kDepth", "fn step(); fn left();");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].ends_with("did you mean \"kernels/heat.h\"?"), "{found:#?}");
+}
+
+#[test]
+fn a_constant_without_a_value_shows_its_line() {
+    let found = program_errors("header = \"kernels/broken.h\"", "fn step(); fn left();");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(
+        found[0].contains("broken.h:4:") && found[0].contains("1 / 0") && found[0].contains('^'),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn two_handlers_of_one_number_are_told_at_both_with_the_headers_lines() {
+    let found = program_errors("header = \"kernels/twice.h\"", "fn step(); fn left();");
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].contains("kHandlerStep = 1") && found[0].contains("kHandlerLeft = 1"), "{found:#?}");
+}
+
+#[test]
+fn a_handler_the_header_lacks_says_the_line_to_add() {
+    let found = program_errors("header = \"kernels/heat.h\"", "fn relax_all();");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].contains("add `constexpr uint32_t kHandlerRelaxAll = 5;`"), "{found:#?}");
+}
+
+#[test]
+fn without_a_header_numbers_are_written_in_place() {
+    let text = "#[km::program(kernels = \"kernels\")] trait Heat { #[handler(1)] fn step(); fn left(); }";
+    let found = errors(text, Some(goldens()));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].contains("`left` has no number"), "{found:#?}");
+}
+
+#[test]
+fn a_rust_constant_is_named_as_what_it_is() {
+    let text = "#[km::program(kernels = \"kernels\", depth = DEPTH)] trait Heat { #[handler(1)] fn step(); }";
+    let found = errors(text, Some(goldens()));
+    assert!(found[0].contains("a macro cannot see the value of a Rust constant"), "{found:#?}");
+}
+
+#[test]
+fn where_the_file_is_unknown_the_items_are_there_without_errors() {
+    let text = std::fs::read_to_string(goldens().join("heat.rs")).unwrap();
+    assert!(errors(&text, None).is_empty());
+    let expanded = expand_text(&text, None).to_string();
+    assert!(expanded.contains("trait HeatSubmit") && expanded.contains("KM0012"));
+}
+
+#[test]
+fn a_struct_is_told_to_be_a_trait_and_keeps_its_name() {
+    let found =
+        expand_text("#[km::program(kernels = \"kernels\")] struct Heat;", Some(goldens())).to_string();
+    assert!(found.contains("KM0016") && found.contains("enum Heat"), "{found}");
+}
+
+#[test]
+fn garbage_never_panics() {
+    let parts = [
+        "",
+        "= 1",
+        "kernels",
+        "kernels = ",
+        "buffers = 3, buffers(x), buffers(x(=))",
+        "grid = (1), grid(1, 2)",
+        "opt, compute = 3",
+    ];
+    let items = [
+        "",
+        "fn f() {}",
+        "trait T { const X: u32; type Y; fn f(self, (a, b): (u32, u32)) {} }",
+        "trait T<U>: Copy where U: Copy {}",
+    ];
+    for part in parts {
+        for item in items {
+            let _ = expand(part.parse().unwrap(), item.parse().unwrap(), &context(Some(goldens())));
+        }
+    }
+}

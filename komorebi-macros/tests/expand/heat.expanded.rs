@@ -1,0 +1,292 @@
+/// A relaxation step over a field of tiles.
+///
+/// # Handlers
+///
+/// - 1 `step(state: Address, iteration: u32)`
+/// - 2 `left(state: Address)`
+/// - 3 `right(state: Address)`
+/// - 4 `norm(state: Address, cores: u32) -> u32`
+pub enum Heat {}
+#[automatically_derived]
+impl ::komorebi::Declared for Heat {
+    fn declaration() -> ::komorebi::macro_support::Declaration {
+        let mut model = ::komorebi::macro_support::abi::program::ProgramModel::new(
+            "Heat",
+        );
+        model.grid = ::core::option::Option::Some((12u32, 10u32));
+        model.depth = 8u32;
+        model.buffers = ::std::vec![
+            ::komorebi::macro_support::abi::program::Buffer { name :
+            ::core::option::Option::Some(::std::string::String::from("input")), index :
+            0u32, format : ::komorebi::macro_support::abi::program::Format::Bfloat16,
+            page_bytes : 2048u32, pages : 4u32, },
+            ::komorebi::macro_support::abi::program::Buffer { name :
+            ::core::option::Option::Some(::std::string::String::from("output")), index :
+            16u32, format : ::komorebi::macro_support::abi::program::Format::Bfloat16,
+            page_bytes : 2048u32, pages : 4u32, }
+        ];
+        model.handlers = ::std::vec![
+            ::komorebi::macro_support::abi::program::Handler { name :
+            ::std::string::String::from("step"), number : 1u32, args :
+            ::std::vec![::komorebi::macro_support::abi::program::Arg { name :
+            ::std::string::String::from("state"), kind :
+            ::komorebi::macro_support::abi::program::ArgKind::Address, effect :
+            ::core::option::Option::Some(::komorebi::macro_support::abi::program::Effect::InOut)
+            }, ::komorebi::macro_support::abi::program::Arg { name :
+            ::std::string::String::from("iteration"), kind :
+            ::komorebi::macro_support::abi::program::ArgKind::U32, effect :
+            ::core::option::Option::None }], result : ::core::option::Option::None, },
+            ::komorebi::macro_support::abi::program::Handler { name :
+            ::std::string::String::from("left"), number : 2u32, args :
+            ::std::vec![::komorebi::macro_support::abi::program::Arg { name :
+            ::std::string::String::from("state"), kind :
+            ::komorebi::macro_support::abi::program::ArgKind::Address, effect :
+            ::core::option::Option::Some(::komorebi::macro_support::abi::program::Effect::InOut)
+            }], result : ::core::option::Option::None, },
+            ::komorebi::macro_support::abi::program::Handler { name :
+            ::std::string::String::from("right"), number : 3u32, args :
+            ::std::vec![::komorebi::macro_support::abi::program::Arg { name :
+            ::std::string::String::from("state"), kind :
+            ::komorebi::macro_support::abi::program::ArgKind::Address, effect :
+            ::core::option::Option::Some(::komorebi::macro_support::abi::program::Effect::InOut)
+            }], result : ::core::option::Option::None, },
+            ::komorebi::macro_support::abi::program::Handler { name :
+            ::std::string::String::from("norm"), number : 4u32, args :
+            ::std::vec![::komorebi::macro_support::abi::program::Arg { name :
+            ::std::string::String::from("state"), kind :
+            ::komorebi::macro_support::abi::program::ArgKind::Address, effect :
+            ::core::option::Option::Some(::komorebi::macro_support::abi::program::Effect::Input)
+            }, ::komorebi::macro_support::abi::program::Arg { name :
+            ::std::string::String::from("cores"), kind :
+            ::komorebi::macro_support::abi::program::ArgKind::U32, effect :
+            ::core::option::Option::None }], result :
+            ::core::option::Option::Some(::komorebi::macro_support::abi::program::ResultKind::U32),
+            }
+        ];
+        model.compute = ::komorebi::macro_support::abi::program::Compute {
+            math_fidelity: ::komorebi::macro_support::abi::program::MathFidelity::HiFi4,
+            unpack_to_dest_mode: ::std::vec![],
+            fp32_dest_acc_en: true,
+            math_approx_mode: false,
+            dst_full_sync_en: false,
+            bfp8_pack_precise: false,
+            enable_trisc2_rvv: false,
+        };
+        model.opt = [
+            ::core::option::Option::Some(
+                ::komorebi::macro_support::abi::program::OptLevel::Os,
+            ),
+            ::core::option::Option::None,
+            ::core::option::Option::Some(
+                ::komorebi::macro_support::abi::program::OptLevel::Os,
+            ),
+        ];
+        model.defines = ::std::vec![
+            (::std::string::String::from("KM_TILES"), ::std::string::String::from("4"))
+        ];
+        model.compile_args = [::std::vec![], ::std::vec![], ::std::vec![]];
+        model.kernel_bytes = ::core::option::Option::None;
+        ::komorebi::macro_support::Declaration {
+            model,
+            sources: ::komorebi::macro_support::Sources {
+                reader: ::komorebi::macro_support::SourceFile {
+                    path: ::core::convert::Into::into("kernels/reader.cpp"),
+                    text: ::core::convert::Into::into(
+                        ::core::include_str!("kernels/reader.cpp"),
+                    ),
+                },
+                compute: ::core::option::Option::Some(::komorebi::macro_support::SourceFile {
+                    path: ::core::convert::Into::into("kernels/compute.cpp"),
+                    text: ::core::convert::Into::into(
+                        ::core::include_str!("kernels/compute.cpp"),
+                    ),
+                }),
+                writer: ::komorebi::macro_support::SourceFile {
+                    path: ::core::convert::Into::into("kernels/writer.cpp"),
+                    text: ::core::convert::Into::into(
+                        ::core::include_str!("kernels/writer.cpp"),
+                    ),
+                },
+                includes: ::std::vec![
+                    ::komorebi::macro_support::SourceFile { path :
+                    ::core::convert::Into::into("kernels/heat.h"), text :
+                    ::core::convert::Into::into(::core::include_str!("kernels/heat.h")),
+                    }, ::komorebi::macro_support::SourceFile { path :
+                    ::core::convert::Into::into("kernels/tiles.h"), text :
+                    ::core::convert::Into::into(::core::include_str!("kernels/tiles.h")),
+                    }
+                ],
+            },
+        }
+    }
+}
+#[allow(
+    dead_code,
+    clippy::too_many_arguments,
+    reason = "a handler that is not called; a command of ten words"
+)]
+impl Heat {
+    /// The program as it is declared. What is known only at run time is added to it.
+    #[must_use = "a program does nothing until it is loaded"]
+    pub fn program() -> ::komorebi::Program<Self> {
+        ::komorebi::Program::declared()
+    }
+    /// A call of handler 1, `step(state: Address, iteration: u32)`.
+    #[must_use = "a call does nothing until it is submitted"]
+    pub fn step(
+        state: impl ::core::convert::Into<::komorebi::Address>,
+        iteration: ::core::primitive::u32,
+    ) -> ::komorebi::Call<Self, ()> {
+        ::komorebi::macro_support::call(
+            1u8,
+            ::komorebi::macro_support::Words::new()
+                .push(::core::convert::Into::<::komorebi::Address>::into(state))
+                .push(iteration),
+        )
+    }
+    /// A call of handler 2, `left(state: Address)`.
+    #[must_use = "a call does nothing until it is submitted"]
+    pub fn left(
+        state: impl ::core::convert::Into<::komorebi::Address>,
+    ) -> ::komorebi::Call<Self, ()> {
+        ::komorebi::macro_support::call(
+            2u8,
+            ::komorebi::macro_support::Words::new()
+                .push(::core::convert::Into::<::komorebi::Address>::into(state)),
+        )
+    }
+    /// A call of handler 3, `right(state: Address)`.
+    #[must_use = "a call does nothing until it is submitted"]
+    pub fn right(
+        state: impl ::core::convert::Into<::komorebi::Address>,
+    ) -> ::komorebi::Call<Self, ()> {
+        ::komorebi::macro_support::call(
+            3u8,
+            ::komorebi::macro_support::Words::new()
+                .push(::core::convert::Into::<::komorebi::Address>::into(state)),
+        )
+    }
+    /// The residual of the whole field.
+    #[must_use = "a call does nothing until it is submitted"]
+    pub fn norm(
+        state: impl ::core::convert::Into<::komorebi::Address>,
+        cores: ::core::primitive::u32,
+    ) -> ::komorebi::Call<Self, ::core::primitive::u32> {
+        ::komorebi::macro_support::call(
+            4u8,
+            ::komorebi::macro_support::Words::new()
+                .push(::core::convert::Into::<::komorebi::Address>::into(state))
+                .push(cores),
+        )
+    }
+}
+/// Submits the handlers of [`Heat`]: a method a handler, the group of cores first.
+#[allow(
+    dead_code,
+    clippy::too_many_arguments,
+    reason = "a handler that is not called; a command of ten words"
+)]
+pub trait HeatSubmit {
+    /// Submits handler 1, `step(state: Address, iteration: u32)`.
+    ///
+    /// # Errors
+    ///
+    /// Those of `Run::submit`.
+    fn step(
+        &self,
+        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        state: impl ::core::convert::Into<::komorebi::Address>,
+        iteration: ::core::primitive::u32,
+    ) -> ::komorebi::Result<::komorebi::Handle<()>>;
+    /// Submits handler 2, `left(state: Address)`.
+    ///
+    /// # Errors
+    ///
+    /// Those of `Run::submit`.
+    fn left(
+        &self,
+        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        state: impl ::core::convert::Into<::komorebi::Address>,
+    ) -> ::komorebi::Result<::komorebi::Handle<()>>;
+    /// Submits handler 3, `right(state: Address)`.
+    ///
+    /// # Errors
+    ///
+    /// Those of `Run::submit`.
+    fn right(
+        &self,
+        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        state: impl ::core::convert::Into<::komorebi::Address>,
+    ) -> ::komorebi::Result<::komorebi::Handle<()>>;
+    /// The residual of the whole field.
+    ///
+    /// # Errors
+    ///
+    /// Those of `Run::submit`.
+    fn norm(
+        &self,
+        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        state: impl ::core::convert::Into<::komorebi::Address>,
+        cores: ::core::primitive::u32,
+    ) -> ::komorebi::Result<::komorebi::Handle<::core::primitive::u32>>;
+}
+#[allow(
+    deprecated,
+    clippy::too_many_arguments,
+    reason = "the trait's functions carry what the user wrote"
+)]
+impl HeatSubmit for ::komorebi::Run<Heat> {
+    fn step(
+        &self,
+        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        state: impl ::core::convert::Into<::komorebi::Address>,
+        iteration: ::core::primitive::u32,
+    ) -> ::komorebi::Result<::komorebi::Handle<()>> {
+        self.submit(Heat::step(state, iteration).on(group_of_cores))
+    }
+    fn left(
+        &self,
+        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        state: impl ::core::convert::Into<::komorebi::Address>,
+    ) -> ::komorebi::Result<::komorebi::Handle<()>> {
+        self.submit(Heat::left(state).on(group_of_cores))
+    }
+    fn right(
+        &self,
+        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        state: impl ::core::convert::Into<::komorebi::Address>,
+    ) -> ::komorebi::Result<::komorebi::Handle<()>> {
+        self.submit(Heat::right(state).on(group_of_cores))
+    }
+    fn norm(
+        &self,
+        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        state: impl ::core::convert::Into<::komorebi::Address>,
+        cores: ::core::primitive::u32,
+    ) -> ::komorebi::Result<::komorebi::Handle<::core::primitive::u32>> {
+        self.submit(Heat::norm(state, cores).on(group_of_cores))
+    }
+}
+const _: () = {
+    let _: fn(km::Address) -> ::komorebi::Address = |argument| argument;
+    let _: fn(u32) -> ::core::primitive::u32 = |argument| argument;
+    let _: fn(km::Address) -> ::komorebi::Address = |argument| argument;
+    let _: fn(km::Address) -> ::komorebi::Address = |argument| argument;
+    let _: fn(km::Address) -> ::komorebi::Address = |argument| argument;
+    let _: fn(u32) -> ::core::primitive::u32 = |argument| argument;
+};
+#[doc(hidden)]
+#[allow(unused_macros, unused_imports, reason = "for `graph!` and `stream!`")]
+#[macro_export]
+macro_rules! __km_Heat_HASH {
+    ([$($callback:tt)*] $($body:tt)*) => {
+        $($callback)* ! { { name = Heat; complete = true; grid = (12u32, 10u32); depth =
+        8u32; region_bytes = 707840u32; handlers = { "step" = 1u32(("state", "Address",
+        "inout"), ("iteration", "U32", "none")); "left" = 2u32(("state", "Address",
+        "inout")); "right" = 3u32(("state", "Address", "inout")); "norm" = 4u32(("state",
+        "Address", "input"), ("cores", "U32", "none")) -> "U32"; }; } $($body)* }
+    };
+}
+#[doc(hidden)]
+#[allow(unused_macros, unused_imports, reason = "for `graph!` and `stream!`")]
+pub use __km_Heat_HASH as Heat;

@@ -1,0 +1,4 @@
+#pragma once
+#include <stdint.h>
+
+constexpr uint32_t kTileBytes = 2 * 32 * 32;
