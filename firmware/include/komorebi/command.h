@@ -16,7 +16,7 @@ constexpr uint32_t kJobQueueLength = 64;  // queued commands waiting for room
 // A line: eight 64-bit words, by index.
 //   head  [15:0] phase  [23:16] handler  [31:24] flags  [47:32] first core  [63:48] cores
 //   args  arguments 2i and 2i + 1
-//   limit [31:0] deadline in ticks, 0 for the run's  [63:32] 0
+//   limit [31:0] deadline in ticks, with KM_FLAG_LIMIT; without it the run's holds and the word is not loaded
 //   tail  [15:0] command number  [23:16] argument words  [31:24] 0  [47:32] phase  [63:48] 0
 constexpr uint32_t kLineHead = 0;
 constexpr uint32_t kLineArgs = 1;
@@ -35,6 +35,7 @@ constexpr uint32_t KM_FLAG_RESERVED = 1;   // rejected (KMD_REJECT_FLAGS)
 constexpr uint32_t KM_FLAG_EXCLUSIVE = 2;  // alone on its cores: held until no busy group overlaps it
 constexpr uint32_t KM_FLAG_RESULT = 4;     // the done event carries the leader's result word
 constexpr uint32_t KM_FLAG_QUEUE = 8;      // the dispatcher chooses the first core
+constexpr uint32_t KM_FLAG_LIMIT = 16;     // the limit word is this command's deadline
 
 // Handlers. 1 to kHandlerMax are the program's.
 constexpr uint32_t KM_HANDLER_NOP = 0;
@@ -49,7 +50,7 @@ constexpr uint32_t KM_HANDLER_EXIT = 255;    // to every core: its threads retur
 // Why the dispatcher consumed a command and submitted nothing. The host names a reason by its lower-case suffix.
 enum RejectReason : uint32_t {
     KMD_REJECT_HANDLER = 1,  // a handler from 240 to 251
-    KMD_REJECT_FLAGS = 2,    // the reserved flag
+    KMD_REJECT_FLAGS = 2,    // the reserved or an unknown flag, or QUEUE with EXCLUSIVE
     KMD_REJECT_GROUP = 3,    // a group of 0 cores, or one that does not lie inside the cores
     KMD_REJECT_EXITED = 4,   // it came after EXIT
     KMD_REJECT_ENGINES = 5,  // RUN: four streams or two graphs run already
@@ -61,9 +62,15 @@ enum RejectReason : uint32_t {
 
 // The control line: what the host tells the dispatcher while it runs. 64-bit words, by index.
 //   progress [31:0] lines stored so far  [63:32] events read so far; one 8-byte store
-//   stop     not 0: finish
+//   stop     a StopKind
 constexpr uint32_t kControlProgress = 0;
 constexpr uint32_t kControlStop = 1;
 constexpr uint32_t kControlReadShift = 32;
+
+enum StopKind : uint32_t {
+    kStopNone = 0,
+    kStopFinish = 1,  // let commands in flight complete, then finish
+    kStopNow = 2,     // finish at once and abandon them: for a grid that the host has stopped already
+};
 
 }  // namespace km

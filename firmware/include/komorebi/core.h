@@ -90,7 +90,8 @@ constexpr uint32_t kPublishResult = 1;  // publish flag: the completion carries 
 // A token, stored by the reader in one 4-byte store: [7:0] slot  [31:8] the number of commands taken, this one included.
 constexpr uint32_t kTokenCountShift = 8;
 
-// A completion, sent by the leader's writer in one 8-byte NoC write: low sequence number, high result word.
+// A completion, sent by the leader's writer in one 8-byte NoC write: low sequence number, high result word, 0 unless
+// the publish word asks for it.
 // READY of a column, sent by its head in one 8-byte NoC write: low fingerprint, high cores of the column.
 
 // Threads of a core, in the order of their state blocks.

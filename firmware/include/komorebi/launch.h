@@ -30,7 +30,7 @@ enum LaunchWord : uint32_t {
     kLaunchMailboxes = 20,     // address of the control block in every core's L1
     kLaunchWindowRegs = 21,    // hart address of the first free small window's registers (host.md 6.4)
     kLaunchWindowSpace = 22,   // hart address of that window
-    kLaunchWindows = 23,       // small windows the dispatcher may program, from that one on
+    kLaunchWindows = 23,       // small windows the dispatcher may program, from that one on: cores + 3 at least
     kLaunchClock = 24,         // hart address of mtime, 50 MHz
     kLaunchDeadline = 25,      // ticks a command may take from submit to completion
     kLaunchStart = 26,         // ticks the grid may take to report READY
@@ -49,8 +49,9 @@ enum StateWord : uint32_t {
     kStateReady = 6,         // bit c: column c is READY
     kStateUpload = 7,        // hart address of the upload region
     kStateUploadBytes = 8,
-    kStateSlots = 16,        // slot s: word 16 + s: [31:0] sequence [39:32] handler [47:40] first core [55:48] cores
+    kStateSlots = 16,        // slot s: word 16 + s: the publish word of the command in it (core.h)
     kStateSlotDeadlines = 32,  // slot s: word 32 + s: the tick at which it is late
+    kStateSlotOwn = 48,        // slot s: word 48 + s: the dispatcher's own notes on it
     kStateWords = 64,
 };
 

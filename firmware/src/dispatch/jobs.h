@@ -1,0 +1,132 @@
+// The job queue: commands whose first core the dispatcher chooses, waiting for cores (KM_FLAG_QUEUE).
+//
+// Each job is given the lowest first core whose group overlaps no busy one. A job that finds no room lets later ones
+// go first, but not for ever: one that saw kPatience commands go by holds back everything behind it, the ring included.
+#pragma once
+#include "loop.h"
+
+namespace km {
+
+// One bit a core.
+struct CoreSet {
+    uint64_t low = 0, high = 0;
+
+    void add(uint64_t first, uint64_t count) {
+        for (uint64_t core = first; core < first + count; ++core) (core < 64 ? low : high) |= uint64_t{1} << (core % 64);
+    }
+
+    CoreSet shifted_down(uint64_t by) const {
+        if (by == 0) return *this;
+        if (by >= 64) return {high >> (by - 64), 0};
+        return {low >> by | high << (64 - by), high >> by};
+    }
+
+    CoreSet and_with(CoreSet other) const { return {low & other.low, high & other.high}; }
+
+    // The lowest core from which on `count` cores are in the set, or kCoresMax.
+    uint64_t lowest_run(uint64_t count) const {
+        CoreSet starts = *this;
+        for (uint64_t length = 1; length < count;) {  // starts: runs of `length`
+            const uint64_t step = length < count - length ? length : count - length;
+            starts = starts.and_with(starts.shifted_down(step));
+            length += step;
+        }
+        if (starts.low != 0) return lowest(starts.low);
+        return starts.high != 0 ? 64 + lowest(starts.high) : kCoresMax;
+    }
+};
+
+struct Jobs {
+    static constexpr uint64_t kPatience = 1024;
+    static constexpr uint8_t kNone = 0xFF;
+
+    uint64_t free;                  // bit j: entry j is free
+    uint64_t since[kJobQueueLength];  // sequence number when it was queued
+    uint8_t next[kJobQueueLength];  // entry behind entry j, or kNone
+    uint8_t head, tail;             // oldest and newest, or kNone
+
+    KM_COLD void start() {
+        free = ~uint64_t{0};
+        head = tail = kNone;
+    }
+
+    bool full() const { return free == 0; }
+    bool empty() const { return head == kNone; }
+    uint32_t waiting() const { return kJobQueueLength - bits_set(free); }
+
+    static uint64_t entry(uint32_t job) { return launch.word(kLaunchJobs) + uint64_t{kLineBytes} * job; }
+
+    // Puts a line into the queue, which is not full.
+    void add(uint64_t line, uint64_t head_word, uint64_t tail_word, uint64_t sequence) {
+        const uint32_t job = lowest(free);
+        const uint64_t to = entry(job);
+        store(to + 8 * kLineHead, head_word);
+        for (uint32_t i = kLineArgs; i < kLineTail; ++i) store(to + 8 * i, load(line + 8 * i));
+        store(to + 8 * kLineTail, tail_word);
+        free &= free - 1;
+        since[job] = sequence;
+        next[job] = kNone;
+        if (empty()) {
+            head = static_cast<uint8_t>(job);
+        } else {
+            next[tail] = static_cast<uint8_t>(job);
+        }
+        tail = static_cast<uint8_t>(job);
+    }
+
+    // Takes `job` out of the queue; `before` is the entry before it, or kNone.
+    void remove(uint8_t before, uint8_t job) {
+        (before == kNone ? head : next[before]) = next[job];
+        if (tail == job) tail = before;
+        free |= uint64_t{1} << job;
+    }
+
+    // Submits every job that finds cores, a slot and room for its event.
+    KM_COLD void pump(Loop& loop, uint64_t now);
+};
+
+static Jobs jobs;
+
+// The cores of no busy group.
+static CoreSet idle_cores(const Loop& loop) {
+    CoreSet busy;
+    for (uint64_t left = loop.slots.busy(); left != 0; left &= left - 1) {
+        const uint64_t slot = load(SlotWords(lowest(left)).word());
+        busy.add(slot >> kWordFirstShift & 0xFF, slot >> kWordCountShift);
+    }
+    CoreSet all;
+    all.add(0, launch.word(kLaunchCores));
+    return all.and_with({~busy.low, ~busy.high});
+}
+
+void Jobs::pump(Loop& loop, uint64_t now) {
+    CoreSet idle = idle_cores(loop);
+    uint8_t before = kNone;
+    bool waited_long = false;
+    for (uint8_t job = head; job != kNone && loop.slots.free != 0 && loop.room();) {
+        const uint64_t at = entry(job), head_word = load(at + 8 * kLineHead), tail_word = load(at + 8 * kLineTail);
+        const uint64_t count = head_word >> kHeadCountShift, first = idle.lowest_run(count);
+        const uint8_t behind = next[job];
+        if (first == kCoresMax) {
+            waited_long = loop.mailbox.sequence - since[job] > kPatience;
+            if (waited_long) break;
+            before = job;
+        } else {
+            const uint64_t flags = head_word >> kHeadFlagsShift & 0xFF;
+            const uint64_t limit = flags & KM_FLAG_LIMIT ? load<uint32_t>(at + 8 * kLineLimit) : loop.limit();
+            loop.submit(Command::make(head_word >> kHeadHandlerShift & 0xFF, tail_word >> kTailArgsShift & 0xFF,
+                                      (flags & KM_FLAG_RESULT) != 0, first, count, tail_word & 0xFFFF, at + 8 * kLineArgs, limit),
+                        first, count, now);
+            remove(before, job);
+            CoreSet taken;
+            taken.add(first, count);
+            idle = idle.and_with({~taken.low, ~taken.high});
+        }
+        job = behind;
+    }
+    loop.gate &= ~(kGateJobs | kGateQueue);
+    if (!empty()) loop.gate |= kGateJobs;
+    if (waited_long) loop.gate |= kGateQueue;
+}
+
+}  // namespace km

@@ -1,0 +1,78 @@
+// Submitting: a command's body and publish word into the slot's mailbox of every core of its group (PROTOCOL.md,
+// "Mailboxes"). Host lines, the job queue and whatever source comes next all submit here.
+#pragma once
+#include "events.h"
+#include "slots.h"
+#include "windows.h"
+
+namespace km {
+
+// The fields of a publish word in 64 bits.
+constexpr uint32_t kWordHandlerShift = 32;
+constexpr uint32_t kWordArgsShift = 32 + kPublishArgsShift;
+constexpr uint32_t kWordFlagsShift = 32 + kPublishFlagsShift;
+constexpr uint32_t kWordFirstShift = 32 + kPublishFirstShift;
+constexpr uint32_t kWordCountShift = 32 + kPublishCountShift;
+
+struct Command {
+    uint64_t word;   // its publish word, but for the sequence number
+    Notes notes;     // the slot's, but for the tick
+    uint64_t body;   // hart address of the argument words, two in each 64-bit word
+    uint64_t limit;  // ticks until it is late
+
+    KM_INLINE uint64_t args() const { return word >> kWordArgsShift & 0xF; }
+
+    // A command for cores [first, first + count), `first` leading, whose event carries the host's `number`.
+    static KM_INLINE Command make(uint64_t handler, uint64_t args, bool result, uint64_t first, uint64_t count, uint64_t number,
+                                  uint64_t body, uint64_t limit) {
+        static_assert(kPublishResult == 1, "the flag is the bool");
+        return {handler << kWordHandlerShift | args << kWordArgsShift | uint64_t{result} << kWordFlagsShift | first << kWordFirstShift |
+                    count << kWordCountShift,
+                {number << Notes::kNumberShift | first << Notes::kLeaderShift}, body, limit};
+    }
+};
+
+struct Mailbox {
+    uint64_t base = 0;      // core 0's control block, through its window
+    uint64_t sequence = 0;  // the last given; the wire carries the low 32 bits, which are never 0
+
+    KM_COLD void start() { base = launch.word(kLaunchWindowSpace) + launch.word(kLaunchMailboxes); }
+
+    // Where stores for a group go; a count of 0 when it has no windows yet.
+    KM_INLINE Target target(uint64_t first, uint64_t count) const {
+        if (KM_LIKELY(count == 1)) return {base + first * kSmallWindowBytes, 1};
+        const uint64_t entry = windows.find(first, count);
+        return {base + (entry >> Windows::kFirstShift & 0xFF) * kSmallWindowBytes, entry >> Windows::kCountShift};
+    }
+
+    // The same, and gives it windows if it has none.
+    Target mapped(uint64_t first, uint64_t count) const {
+        if (count > 1 && windows.find(first, count) == 0) windows.map(first, count);
+        return target(first, count);
+    }
+
+    // Submits `command` to its target in a free slot. The caller has seen to the slot and to the event's room.
+    KM_INLINE void submit(Slots& slots, Events& events, const Command& command, Target to, uint64_t now) {
+        const uint64_t slot = lowest(slots.free);
+        const SlotWords words(slot);
+        events.promise();
+        sequence += 1;
+        if (KM_UNLIKELY(static_cast<uint32_t>(sequence) == 0)) sequence += 1;
+        const uint64_t word = command.word | static_cast<uint32_t>(sequence);
+        store(words.word(), word);
+        store(words.deadline(), now + command.limit);
+
+        const Notes notes = {command.notes.bits | static_cast<uint32_t>(now)};
+        uint64_t from = command.body, offset = kControlBodies + kBodyBytes * slot;
+        for (uint64_t left = (command.args() + 1) / 2; left != 0; --left) {
+            to.put(offset, load(from));
+            from += 8;
+            offset += 8;
+        }
+        slots.take(slot, words, notes);
+        fence();  // the body has landed, and so has every publish word before this one
+        to.put(kControlPublish + 8 * slot, word);
+    }
+};
+
+}  // namespace km
