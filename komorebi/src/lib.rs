@@ -1,1 +1,2 @@
 //! placeholder until the first commit of this crate
+pub mod build;
