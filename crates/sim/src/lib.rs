@@ -1,4 +1,43 @@
-//! placeholder until the first commit of this crate
+//! A simulated Blackhole card: an instruction-level model that runs the very images a card would.
+//!
+//! [`Card`] implements the seam, [`komorebi_card::Card`]. Behind it are the five baby cores of each Tensix tile, both
+//! NoCs, DRAM, the four X280 clusters, the PCIe tile with the host's memory, and what the management core leaves for a
+//! driver to see. Everything happens in virtual time, by discrete events, in one thread: the same program, calls and
+//! seed give the same bytes at the same times.
+//!
+//! Sections of the hardware pages are cited as `tensix.md §4` and `host.md §6.4`, the cost table as `costs.md`.
 
+#![forbid(unsafe_code)]
+
+mod amo;
+mod arc;
+mod builder;
+mod card;
+mod code_memory;
+mod costs;
+mod counters;
+mod dram;
+mod fault;
 pub mod hart;
+mod host;
+mod host_side;
+mod l2cpu;
+mod machine;
+mod message;
+mod net;
+mod noc;
+mod pcie;
+mod queue;
+mod runner;
+mod seed;
+mod slot;
+mod sparse;
+mod target;
+mod tile;
 pub mod time;
+mod watch;
+
+pub use builder::Builder;
+pub use card::Card;
+pub use costs::Setting;
+pub use counters::Counters;

@@ -1,0 +1,151 @@
+//! The management core's tile (host.md §4): status, telemetry, the X280's reset and clock. Its firmware is not
+//! simulated, what it left behind is.
+
+mod pll;
+mod telemetry;
+
+use crate::fault::Violation;
+use crate::message::{Body, Payload};
+use crate::net::Net;
+use crate::noc::latency::LOOKAHEAD;
+use crate::noc::translate::{Kind, TileId};
+use crate::time::{Time, cycle};
+use pll::Pll;
+use telemetry::Telemetry;
+
+/// The window onto its memory, of which the telemetry table takes the beginning.
+const CSM: std::ops::Range<u64> = 0x1000_0000..0x1008_0000;
+/// PLL 4, which clocks the X280 clusters.
+const PLL4: std::ops::Range<u64> = 0x8002_0500..0x8002_0600;
+/// L2CPU_RESET.
+const L2CPU_RESET: u64 = 0x8003_0014;
+/// SCRATCH_RAM 0.
+const SCRATCH: u64 = 0x8003_0400;
+/// The 50 MHz reference counter, low and high.
+const REFERENCE: [u64; 2] = [0x8003_00e0, 0x8003_00e4];
+/// One cycle of it.
+const REFERENCE_CYCLE: Time = cycle(50);
+
+/// True for addresses that answer.
+pub(crate) fn is_mapped(address: u64) -> bool {
+    CSM.contains(&address) || matches!(address, 0x8002_0000..0x8002_0600 | 0x8003_0000..0x8003_0500)
+}
+
+/// The tile.
+pub(crate) struct Arc {
+    tile: TileId,
+    pll: Pll,
+    telemetry: Telemetry,
+    l2cpu_reset: u32,
+    /// Whether any vote keeps the clusters' clock on.
+    clocked: bool,
+}
+
+impl Arc {
+    pub(crate) fn new(tile: TileId, net: &Net, board: komorebi_card::Board) -> Self {
+        let telemetry = Telemetry::new(&net.map, board);
+        Self { tile, pll: Pll::new(), telemetry, l2cpu_reset: 0xf, clocked: false }
+    }
+
+    /// A power message: the clusters' clock goes back to the firmware's 800 MHz, or stops (host.md §4.4).
+    pub(crate) fn power(&mut self, at: Time, l2cpu: bool, net: &mut Net) {
+        self.pll = Pll::new();
+        self.clocked = l2cpu;
+        self.set_clocks(at, net);
+    }
+
+    /// Applies a message.
+    pub(crate) fn deliver(&mut self, at: Time, body: Body, net: &mut Net) -> Result<(), Violation> {
+        match body {
+            Body::Write { address, data } => {
+                let (words, _) = data.bytes().as_chunks::<4>();
+                for (i, word) in words.iter().enumerate() {
+                    self.store(at, address + 4 * i as u64, u32::from_le_bytes(*word), net)?;
+                }
+            }
+            Body::Read { address, bytes, reply } => {
+                let mut words = Vec::with_capacity(bytes as usize);
+                for at_word in (address..address + u64::from(bytes)).step_by(4) {
+                    words.extend_from_slice(&self.load(at, at_word)?.to_le_bytes());
+                }
+                net.reply(self.tile, at, 0, reply, Payload::new(&words));
+            }
+            // Nothing else is ever sent here: requests are checked where they are made.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn load(&self, at: Time, address: u64) -> Result<u32, Violation> {
+        let reference = at / REFERENCE_CYCLE;
+        Ok(match address {
+            _ if CSM.contains(&address) => self.telemetry.word(address - CSM.start, &self.pll, self.clocked),
+            _ if PLL4.contains(&address) => {
+                self.pll.load(address - PLL4.start).ok_or_else(|| unknown("load", address))?
+            }
+            0x8002_0040 => 0x1f, // every PLL is locked
+            L2CPU_RESET => self.l2cpu_reset,
+            a if a == REFERENCE[0] => reference as u32,
+            a if a == REFERENCE[1] => (reference >> 32) as u32,
+            SCRATCH.. => match (address - SCRATCH) / 4 {
+                2 => 0x5, // BOOT_STATUS0: initialised, message queue ready
+                12 => (CSM.start + Telemetry::DATA) as u32,
+                13 => CSM.start as u32,
+                _ => 0,
+            },
+            0x8003_0060 => 0,
+            _ => return Err(unknown("load", address)),
+        })
+    }
+
+    fn store(&mut self, at: Time, address: u64, value: u32, net: &mut Net) -> Result<(), Violation> {
+        match address {
+            L2CPU_RESET => self.release(at, value, net),
+            _ if PLL4.contains(&address) => {
+                self.pll.store(address - PLL4.start, value)?;
+                self.set_clocks(at, net);
+                Ok(())
+            }
+            _ => Err(unknown("store", address)),
+        }
+    }
+
+    fn release(&mut self, at: Time, value: u32, net: &mut Net) -> Result<(), Violation> {
+        let (old, detail) =
+            (self.l2cpu_reset, format!("L2CPU_RESET {:#x} written over {:#x}", value, self.l2cpu_reset));
+        if value & 0xf != 0xf || value & !0xff != 0 || old & !value != 0 {
+            let rule =
+                "bits of L2CPU_RESET are set once and never cleared; bits 0 to 3 stay 0xf (host.md §6.5)";
+            return Err(Violation::new(detail, rule));
+        }
+        for cluster in (0..4u8).filter(|i| (value & !old) >> (4 + i) & 1 == 1) {
+            let mhz = self.pll.mhz(usize::from(cluster));
+            if !self.clocked || mhz > 200.0 {
+                let detail = format!("{detail} with the X280 clock at {mhz} MHz");
+                let rule = "harts leave reset at a low clock, 200 MHz or less, with L2CPU power voted (host.md §6.5)";
+                return Err(Violation::new(detail, rule));
+            }
+            if let Some(tile) = net.map.find(Kind::L2Cpu(cluster)) {
+                net.push(self.tile.0, tile, at + LOOKAHEAD, Body::Release);
+            }
+        }
+        self.l2cpu_reset = value;
+        Ok(())
+    }
+
+    fn set_clocks(&self, at: Time, net: &mut Net) {
+        for cluster in 0..4u8 {
+            let cycle = if self.clocked { self.pll.cycle(usize::from(cluster)) } else { 0 };
+            if let Some(tile) = net.map.find(Kind::L2Cpu(cluster)) {
+                net.push(self.tile.0, tile, at + LOOKAHEAD, Body::Clock { cycle });
+            }
+        }
+    }
+}
+
+fn unknown(what: &str, address: u64) -> Violation {
+    Violation::new(
+        format!("{what} of ARC register {address:#x}"),
+        "of the ARC tile the status, telemetry, PLL4 and L2CPU_RESET registers are modelled (host.md §4)",
+    )
+}

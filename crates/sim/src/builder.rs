@@ -1,0 +1,105 @@
+//! What a simulated card is made of.
+
+use komorebi_card::{Board, Clocks, Description, DramBank, L2Cpu, NocXy, World};
+
+use crate::card::Card;
+use crate::costs::Setting;
+use crate::host::Host;
+use crate::machine::Machine;
+use crate::noc::latency::AICLK_MHZ;
+use crate::noc::translate::{Harvest, Kind, Topology};
+use crate::target::DRAM_BYTES;
+
+/// The choices for a card; start with [`Card::builder`].
+#[derive(Clone, Debug)]
+pub struct Builder {
+    board: Board,
+    columns: u8,
+    seed: u64,
+    costs: Setting,
+    parking: bool,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self { board: Board::P150a, columns: 12, seed: 0, costs: Setting::Nominal, parking: true }
+    }
+}
+
+impl Builder {
+    /// The product: a p150a with 8 DRAM banks, or a p100a with 7.
+    #[must_use]
+    pub fn board(mut self, board: Board) -> Self {
+        self.board = board;
+        self
+    }
+
+    /// Enabled Tensix columns of 10 cores, 1 to 14 (what is outside is brought inside); 12 unless told otherwise.
+    #[must_use]
+    pub fn columns(mut self, columns: u8) -> Self {
+        self.columns = columns.clamp(1, 14);
+        self
+    }
+
+    /// The seed of everything the hardware leaves open: packet order, latencies inside their bounds, clock offsets.
+    /// 0 gives the least latencies and no offsets.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Which column of the cost table to use.
+    #[must_use]
+    pub fn costs(mut self, costs: Setting) -> Self {
+        self.costs = costs;
+        self
+    }
+
+    /// Whether harts in wait loops are parked. Bytes and times are the same with and without; without is slower.
+    #[must_use]
+    pub fn parking(mut self, parking: bool) -> Self {
+        self.parking = parking;
+        self
+    }
+
+    /// The card, powered and booted, with nobody's claim on it.
+    pub fn build(self) -> Card {
+        let map = Topology::new(Harvest::of(self.board, self.columns));
+        let description = describe(&map, self.board);
+        let machine = Machine::new(map, self.board, self.seed, self.costs, self.parking);
+        Card::new(description, self.seed, Host::new(machine))
+    }
+}
+
+/// The ports each NoC should use, as indices into a channel's list of rows (host.md §3.5).
+const WORKER_PORTS: [[u8; 2]; 8] = [[2, 1], [0, 1], [0, 1], [0, 1], [2, 1], [2, 1], [2, 1], [2, 1]];
+
+fn describe(map: &Topology, board: Board) -> Description {
+    let mut description = Description {
+        world: World::Simulated,
+        board,
+        columns: map.columns.clone(),
+        banks: Vec::new(),
+        l2cpus: Vec::new(),
+        pcie: NocXy::new(19, 24),
+        arc: NocXy::new(8, 0),
+        clocks: Clocks { aiclk_mhz: AICLK_MHZ, l2cpu_mhz: 800 },
+    };
+    for home in &map.homes {
+        match home.kind {
+            Kind::Dram(channel) => {
+                // The home is port 0; the others follow it.
+                let [noc0, noc1] =
+                    WORKER_PORTS[usize::from(channel)].map(|p| NocXy::new(home.xy.x, home.xy.y + p));
+                description.banks.push(DramBank { channel, noc0, noc1, bytes: DRAM_BYTES });
+            }
+            Kind::L2Cpu(index) => {
+                let channel = [5, 6, 7, 7][usize::from(index)];
+                description.l2cpus.push(L2Cpu { index, tile: home.xy, channel });
+            }
+            Kind::Tensix | Kind::Pcie | Kind::Arc => {}
+        }
+    }
+    description
+}

@@ -1,0 +1,109 @@
+//! Memory that instructions are fetched from: L1, LIM.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use crate::hart::{CodePage, Isa};
+use crate::sparse::Sparse;
+
+/// Decoded pages by their bytes, so that a hundred tiles with the same kernel share one.
+#[derive(Default)]
+pub(crate) struct CodeCache {
+    pages: HashMap<(bool, [u8; 32]), Weak<CodePage>>,
+}
+
+impl CodeCache {
+    /// The page of a DRAM that holds `offset`, for an X280.
+    pub(crate) fn dram_page<const PAGE: usize>(&mut self, dram: &Sparse<PAGE>, offset: u64) -> Arc<CodePage> {
+        let mut bytes = [0; CodePage::BYTES];
+        dram.read(offset & !(CodePage::BYTES as u64 - 1), &mut bytes);
+        self.page(Isa::Rv64, &bytes)
+    }
+
+    /// The decoded form of these bytes.
+    fn page(&mut self, isa: Isa, bytes: &[u8; CodePage::BYTES]) -> Arc<CodePage> {
+        let key = (isa == Isa::Rv64, *blake3::hash(bytes).as_bytes());
+        if let Some(page) = self.pages.get(&key).and_then(Weak::upgrade) {
+            return page;
+        }
+        if self.pages.len() > 4096 {
+            self.pages.retain(|_, page| page.strong_count() > 0);
+        }
+        let page = Arc::new(CodePage::decode(isa, bytes));
+        self.pages.insert(key, Arc::downgrade(&page));
+        page
+    }
+}
+
+/// A memory with the decoded form of those of its pages that were executed.
+pub(crate) struct CodeMemory {
+    bytes: Sparse<{ CodePage::BYTES }>,
+    /// `None` where nobody fetched since the page was last written.
+    decoded: Vec<Option<Arc<CodePage>>>,
+}
+
+impl CodeMemory {
+    pub(crate) fn new(bytes: u64) -> Self {
+        let pages = bytes.div_ceil(CodePage::BYTES as u64) as usize;
+        Self { bytes: Sparse::new(bytes), decoded: vec![None; pages] }
+    }
+
+    pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
+        self.bytes.holds(address, bytes)
+    }
+
+    pub(crate) fn read(&self, address: u64, out: &mut [u8]) {
+        self.bytes.read(address, out);
+    }
+
+    pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let last = (address as usize + bytes.len() - 1) / CodePage::BYTES;
+        self.decoded[address as usize / CodePage::BYTES..=last].fill(None);
+        self.bytes.write(address, bytes);
+    }
+
+    #[inline]
+    pub(crate) fn value(&self, address: u64, width: usize) -> u64 {
+        self.bytes.value(address, width)
+    }
+
+    #[inline]
+    pub(crate) fn set_value(&mut self, address: u64, width: usize, value: u64) {
+        let page = &mut self.decoded[address as usize / CodePage::BYTES];
+        if page.is_some() {
+            *page = None;
+        }
+        self.bytes.set_value(address, width, value);
+    }
+
+    /// The decoded page that holds `address`, as memory is now.
+    pub(crate) fn code(&mut self, isa: Isa, address: u64, cache: &mut CodeCache) -> Arc<CodePage> {
+        let decoded = &mut self.decoded[address as usize / CodePage::BYTES];
+        let page = decoded.get_or_insert_with(|| {
+            cache.page(isa, self.bytes.page(address).unwrap_or(&[0; CodePage::BYTES]))
+        });
+        Arc::clone(page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_pages_are_decoded_once_and_a_write_makes_a_new_one() {
+        let (mut a, mut b) = (CodeMemory::new(8192), CodeMemory::new(4096));
+        let mut cache = CodeCache::default();
+        a.write(4096, &[0x13, 0, 0, 0]);
+        b.write(0, &[0x13, 0, 0, 0]);
+        let page = a.code(Isa::Rv32, 4100, &mut cache);
+        assert!(Arc::ptr_eq(&page, &b.code(Isa::Rv32, 0, &mut cache)));
+        b.set_value(8, 4, 0x13);
+        assert!(!Arc::ptr_eq(&page, &b.code(Isa::Rv32, 0, &mut cache)));
+        a.write(4104, &[0x13, 0, 0, 0]);
+        assert!(Arc::ptr_eq(&a.code(Isa::Rv32, 4096, &mut cache), &b.code(Isa::Rv32, 0, &mut cache)));
+    }
+}

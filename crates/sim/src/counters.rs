@@ -1,0 +1,20 @@
+//! What a simulated card counts: the contract of speed is counts, not times (costs.md).
+
+/// Counts since the card was built. They cost nothing and change nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Instructions retired by baby cores, but for iterations of parked wait loops.
+    pub tensix_instructions: u64,
+    /// Instructions retired by X280 harts, but for iterations of parked wait loops.
+    pub x280_instructions: u64,
+    /// X280 loads that miss every cache: LIM, devices, windows. Parked iterations are left out.
+    pub x280_uncached_loads: u64,
+    /// X280 stores to the same places.
+    pub x280_uncached_stores: u64,
+    /// NoC request packets of cores, harts and the host; a multicast is one.
+    pub noc_packets: u64,
+    /// Writes the card made to host memory.
+    pub events: u64,
+    /// Messages the machine delivered, of any kind.
+    pub messages: u64,
+}

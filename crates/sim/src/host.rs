@@ -1,0 +1,289 @@
+//! The host: its clock, its requests on their way, its claim on the card.
+
+use komorebi_card::{CardError, CardTime, Cleanup, Fault, HostMem, NocXy, Order, Power, Rect};
+
+use crate::costs::{HOST_CALL, HOST_POLL, host_transfer};
+use crate::fault::Violation;
+use crate::machine::Machine;
+use crate::message::{Body, Payload, Reply};
+use crate::net::HOST;
+use crate::noc::Noc;
+use crate::noc::latency::LOOKAHEAD;
+use crate::noc::translate::{Kind, TileId};
+use crate::target::{self, Access};
+use crate::time::{NEVER, Time, from_nanos, to_card};
+
+/// The most a seed adds to a bulk write's way.
+const DISORDER: Time = from_nanos(2_000);
+/// Bulk writes up to this size may arrive line by line, or in parts of lines.
+const FINE: usize = 4096;
+/// The latest moment a host's clock goes to.
+const END_OF_TIME: Time = NEVER / 4;
+
+/// A card and its host.
+pub(crate) struct Host {
+    pub(crate) machine: Machine,
+    now: Time,
+    held: bool,
+    power: Power,
+    cleanup: Option<Cleanup>,
+    /// When everything sent to each tile has landed.
+    landed: Vec<Time>,
+    /// When the last strict write lands.
+    strict: Time,
+    /// Draws for the seed's delays.
+    draws: u64,
+}
+
+impl Host {
+    pub(crate) fn new(machine: Machine) -> Self {
+        let tiles = machine.net.map.homes.len();
+        Self {
+            machine,
+            now: 0,
+            held: false,
+            power: Power::default(),
+            cleanup: None,
+            landed: vec![0; tiles],
+            strict: 0,
+            draws: 0,
+        }
+    }
+
+    pub(crate) fn now(&self) -> CardTime {
+        to_card(self.now)
+    }
+
+    /// Lets the card catch up with the host, or says why it cannot.
+    fn run(&mut self) -> Result<(), CardError> {
+        self.machine.run(self.now, false);
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), CardError> {
+        self.machine.fault.clone().map_or(Ok(()), |fault: Fault| Err(CardError::Fault(fault)))
+    }
+
+    fn broken(&mut self, violation: Violation) -> CardError {
+        let fault = self.machine.host_fault(self.now, violation);
+        CardError::Fault(self.machine.fault.get_or_insert(fault).clone())
+    }
+
+    pub(crate) fn is_held(&self) -> bool {
+        self.held
+    }
+
+    pub(crate) fn claim(&mut self, power: Power) -> Result<(), CardError> {
+        self.check()?;
+        self.held = true;
+        self.vote(power)
+    }
+
+    pub(crate) fn release(&mut self) {
+        if !std::mem::take(&mut self.held) {
+            return;
+        }
+        if let Some(cleanup) = self.cleanup.take() {
+            // A fault ends the card, and is what the next call returns.
+            let _ = self.write(cleanup.tile, cleanup.address, &cleanup.value.to_le_bytes(), Order::Strict);
+        }
+        let _ = self.vote(Power::default());
+    }
+
+    /// A power message (host.md §4.4): Tensix clocks follow the vote, the X280's go back to 800 MHz or stop.
+    pub(crate) fn vote(&mut self, power: Power) -> Result<(), CardError> {
+        self.now += HOST_CALL + self.machine.net.costs.host_write;
+        self.run()?;
+        if power.tensix != self.power.tensix {
+            let gated = !power.tensix;
+            for tile in 0..self.machine.net.map.cores() {
+                let at = self.now + LOOKAHEAD;
+                self.machine.net.push(HOST, TileId(tile as u16), at, Body::Gate { gated });
+            }
+        }
+        self.machine.arc.power(self.now, power.l2cpu, &mut self.machine.net);
+        self.power = power;
+        self.now += self.machine.net.costs.host_write;
+        self.run()
+    }
+
+    pub(crate) fn set_cleanup(&mut self, cleanup: Option<Cleanup>) -> Result<(), CardError> {
+        self.check()?;
+        if let Some(cleanup) = cleanup {
+            aligned(cleanup.address, 4)?;
+            self.tile(cleanup.tile, cleanup.address, 4, Access::Write)?;
+        }
+        self.cleanup = cleanup;
+        self.now += HOST_CALL;
+        Ok(())
+    }
+
+    /// The tile a request goes to, checked.
+    fn tile(&mut self, xy: NocXy, address: u64, bytes: usize, access: Access) -> Result<TileId, CardError> {
+        let map = &self.machine.net.map;
+        let Some(place) = map.place(Noc::Zero, xy) else {
+            let rule = "a request to an absent tile hangs the NoC (host.md §7)";
+            return Err(
+                self.broken(Violation::new(format!("request to {xy}, where there is no enabled tile"), rule))
+            );
+        };
+        match target::check(map.home(place.tile).kind, address, bytes as u64, access) {
+            Ok(()) => Ok(place.tile),
+            Err(violation) => Err(self.broken(violation)),
+        }
+    }
+
+    pub(crate) fn write(
+        &mut self,
+        xy: NocXy,
+        address: u64,
+        bytes: &[u8],
+        order: Order,
+    ) -> Result<(), CardError> {
+        self.check()?;
+        aligned(address, bytes.len())?;
+        let tile = self.tile(xy, address, bytes.len(), Access::Write)?;
+        self.now += HOST_CALL + host_transfer(bytes.len() as u64);
+        self.machine.net.counters.noc_packets += 1;
+        let arrival = self.now + self.machine.net.costs.host_write;
+        match order {
+            Order::Strict => {
+                self.strict = self.strict.max(arrival);
+                self.send(tile, self.strict, address, Payload::new(bytes));
+            }
+            Order::Bulk if self.machine.net.seed.0 == 0 => {
+                self.send(tile, arrival, address, Payload::new(bytes))
+            }
+            Order::Bulk => self.scatter(tile, arrival, address, bytes),
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, tile: TileId, at: Time, address: u64, data: Payload) {
+        let landed = &mut self.landed[tile.index()];
+        *landed = at.max(*landed);
+        self.machine.net.push(HOST, tile, at, Body::Write { address, data });
+    }
+
+    /// Sends the lines of a bulk write so that they arrive in any order, some of them in words (host.md §8.4: a
+    /// write-combining buffer may be sent in parts).
+    fn scatter(&mut self, tile: TileId, at: Time, address: u64, bytes: &[u8]) {
+        let line = if bytes.len() <= FINE { 64 } else { FINE };
+        let (mut from, mut rest) = (address, bytes);
+        while !rest.is_empty() {
+            let n = rest.len().min(line - (from as usize & (line - 1)));
+            let (part, tail) = rest.split_at(n);
+            let words = line == 64 && self.draw(3) == 0;
+            let size = if words { 8 } else { line };
+            for (i, piece) in part.chunks(size).enumerate() {
+                let delay = self.draw(DISORDER);
+                self.send(tile, at + delay, from + (i * size) as u64, Payload::new(piece));
+            }
+            (from, rest) = (from + n as u64, tail);
+        }
+    }
+
+    fn draw(&mut self, bound: Time) -> Time {
+        self.draws += 1;
+        self.machine.net.seed.delay(HOST, self.draws, bound)
+    }
+
+    pub(crate) fn multicast(&mut self, tiles: Rect, address: u64, bytes: &[u8]) -> Result<(), CardError> {
+        self.check()?;
+        aligned(address, bytes.len())?;
+        if let Err(violation) = target::check(Kind::Tensix, address, bytes.len() as u64, Access::Write) {
+            return Err(self.broken(violation));
+        }
+        let targets: Vec<TileId> = self.machine.net.map.tensix_in(tiles).collect();
+        if targets.is_empty() {
+            let detail = format!("multicast to {} .. {}", tiles.start, tiles.end);
+            return Err(self.broken(Violation::new(detail, "a multicast goes to Tensix tiles (host.md §7)")));
+        }
+        self.now += HOST_CALL + host_transfer(bytes.len() as u64);
+        self.machine.net.counters.noc_packets += 1;
+        let (arrival, data) = (self.now + self.machine.net.costs.host_write, Payload::new(bytes));
+        for tile in targets {
+            let delay = self.draw(DISORDER);
+            self.send(tile, arrival + delay, address, data.clone());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read(&mut self, xy: NocXy, address: u64, bytes: &mut [u8]) -> Result<(), CardError> {
+        self.check()?;
+        aligned(address, bytes.len())?;
+        let tile = self.tile(xy, address, bytes.len(), Access::Read)?;
+        self.machine.net.counters.noc_packets += 1;
+        let half = self.machine.net.costs.host_read / 2;
+        // Not before earlier writes to that tile have landed (host.md §8.4).
+        let at = (self.now + HOST_CALL + half).max(self.landed[tile.index()]);
+        let body = Body::Read { address, bytes: bytes.len() as u32, reply: Reply::Host };
+        self.machine.net.push(HOST, tile, at, body);
+        self.now = at + half + host_transfer(bytes.len() as u64);
+        self.run()?;
+        match self.machine.net.host.reply.take() {
+            Some(data) => bytes.copy_from_slice(data.bytes()),
+            None => {
+                let what = format!("read of {address:#x} at {xy}");
+                return Err(CardError::Lost { what });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn fence(&mut self, xy: NocXy) -> Result<(), CardError> {
+        self.check()?;
+        let Some(place) = self.machine.net.map.place(Noc::Zero, xy) else {
+            let rule = "a request to an absent tile hangs the NoC (host.md §7)";
+            return Err(
+                self.broken(Violation::new(format!("fence of {xy}, where there is no enabled tile"), rule))
+            );
+        };
+        let half = self.machine.net.costs.host_read / 2;
+        self.now = (self.now + HOST_CALL + half).max(self.landed[place.tile.index()]) + half;
+        self.run()
+    }
+
+    pub(crate) fn host_mem(&mut self, bytes: usize) -> Result<HostMem, CardError> {
+        self.check()?;
+        let net = &mut self.machine.net;
+        let pcie = net.map.find(Kind::Pcie).map_or(NocXy::new(19, 24), |tile| net.map.home(tile).xy);
+        let memory = HostMem::anonymous(bytes, pcie, net.host.next_address(bytes))?;
+        net.host.add(memory.clone());
+        self.now += HOST_CALL;
+        Ok(memory)
+    }
+
+    pub(crate) fn relax(&mut self, until: CardTime) -> Result<CardTime, CardError> {
+        self.check()?;
+        let until = from_nanos(until.as_nanos()).min(END_OF_TIME);
+        let poll = self.now + HOST_POLL;
+        if until <= self.now || self.machine.net.host.wrote.take().is_some() {
+            self.now = poll;
+            self.run()?;
+        } else {
+            self.machine.run(until, true);
+            self.check()?;
+            let wrote = self.machine.net.host.wrote.unwrap_or(until);
+            self.now = self.now.max(wrote);
+        }
+        self.machine.net.host.wrote = None;
+        Ok(self.now())
+    }
+
+    /// The place of a tile in the machine.
+    pub(crate) fn find(&self, xy: NocXy) -> Option<TileId> {
+        self.machine.net.map.place(Noc::Zero, xy).map(|place| place.tile)
+    }
+}
+
+/// Refuses a request that is empty or does not lie on words.
+fn aligned(address: u64, bytes: usize) -> Result<(), CardError> {
+    if bytes > 0 && address % 4 == 0 && bytes % 4 == 0 {
+        return Ok(());
+    }
+    let what = format!(
+        "{bytes} bytes at {address:#x}: a request has at least 4 bytes and lies on 4-byte boundaries"
+    );
+    Err(CardError::Request { what })
+}

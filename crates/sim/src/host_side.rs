@@ -1,0 +1,66 @@
+//! The host's end of the PCIe link: memory the card reaches, and the answer the host waits for.
+
+use komorebi_card::HostMem;
+
+use crate::fault::Violation;
+use crate::message::Payload;
+use crate::target::HOST_WINDOW;
+use crate::time::Time;
+
+/// The end of the addresses handed out, top down (host.md §1.4: NOC_TOP_DOWN).
+const TOP: u64 = HOST_WINDOW.start + (1 << 58);
+
+/// Host memory by the addresses the card uses.
+#[derive(Default)]
+pub(crate) struct HostSide {
+    /// Regions, the last one lowest.
+    regions: Vec<HostMem>,
+    /// When the card first wrote host memory since the host last looked.
+    pub(crate) wrote: Option<Time>,
+    /// The answer to the host's read.
+    pub(crate) reply: Option<Payload>,
+}
+
+impl HostSide {
+    /// The address for the next region of `bytes` bytes, a multiple of 4 KiB, right below the one before.
+    ///
+    /// A large window of a hart reaches 128 GiB (host.md §6.4), so one reaches every region a process can have.
+    pub(crate) fn next_address(&self, bytes: usize) -> u64 {
+        let top = self.regions.last().map_or(TOP, HostMem::noc_address);
+        top - (bytes as u64).next_multiple_of(4096)
+    }
+
+    /// Maps a region.
+    pub(crate) fn add(&mut self, region: HostMem) {
+        self.regions.push(region);
+    }
+
+    /// Writes host memory.
+    pub(crate) fn write(&mut self, at: Time, address: u64, bytes: &[u8]) -> Result<(), Violation> {
+        let (region, offset) = self.region(address, bytes.len())?;
+        region.write(offset, bytes);
+        self.wrote.get_or_insert(at);
+        Ok(())
+    }
+
+    /// Reads host memory.
+    pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Violation> {
+        let (region, offset) = self.region(address, bytes.len())?;
+        region.read(offset, bytes);
+        Ok(())
+    }
+
+    fn region(&self, address: u64, bytes: usize) -> Result<(&HostMem, usize), Violation> {
+        let refuse =
+            |rule| Err(Violation::new(format!("{bytes} bytes of host memory at {address:#x}"), rule));
+        let end = address.saturating_add(bytes as u64);
+        let holds = |r: &&HostMem| r.noc_address() <= address && end <= r.noc_address() + r.len() as u64;
+        let Some(region) = self.regions.iter().rev().find(holds) else {
+            return refuse("the card reaches memory of the host that was allocated for it (host.md §8.1)");
+        };
+        if address % 4 != 0 || bytes % 4 != 0 {
+            return refuse("host memory is written and read in 4-byte words");
+        }
+        Ok((region, (address - region.noc_address()) as usize))
+    }
+}

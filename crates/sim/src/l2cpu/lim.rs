@@ -1,0 +1,74 @@
+//! LIM: the ways of the L3 that are not cache (host.md §6.6).
+
+use crate::code_memory::CodeMemory;
+use crate::fault::Violation;
+use crate::target::LIM;
+
+/// Bytes of one way.
+const WAY: u64 = 128 * 1024;
+
+/// The memory, and how much of it is left.
+pub(crate) struct Lim {
+    memory: CodeMemory,
+    way_enable: u32,
+}
+
+impl Lim {
+    pub(crate) fn new() -> Self {
+        Self { memory: CodeMemory::new(LIM.end - LIM.start), way_enable: 0 }
+    }
+
+    /// WAYENABLE.
+    pub(crate) fn way_enable(&self) -> u32 {
+        self.way_enable
+    }
+
+    /// Writes WAYENABLE: ways only ever become cache.
+    pub(crate) fn set_way_enable(&mut self, value: u32) -> Result<(), Violation> {
+        if value > 15 || value < self.way_enable {
+            let detail = format!("WAYENABLE {value} written over {}", self.way_enable);
+            return Err(Violation::new(
+                detail,
+                "WAYENABLE only grows, up to 15, until the card is reset (host.md §6.6)",
+            ));
+        }
+        self.way_enable = value;
+        Ok(())
+    }
+
+    /// The offset of an access, checked.
+    #[inline]
+    pub(crate) fn offset(&self, address: u64, bytes: u64) -> Result<u64, Violation> {
+        let offset = address - LIM.start;
+        if offset + bytes <= (15 - u64::from(self.way_enable)) * WAY {
+            return Ok(offset);
+        }
+        Err(Violation::new(
+            format!("{bytes} bytes at {address:#x}, with WAYENABLE {}", self.way_enable),
+            "LIM ends after (15 - WAYENABLE) x 128 KiB (host.md §6.6)",
+        ))
+    }
+
+    pub(crate) fn memory(&self) -> &CodeMemory {
+        &self.memory
+    }
+
+    pub(crate) fn memory_mut(&mut self) -> &mut CodeMemory {
+        &mut self.memory
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_given_to_the_cache_are_gone() {
+        let mut lim = Lim::new();
+        assert!(lim.offset(0x081d_fff8, 8).is_ok() && lim.offset(0x081d_fffc, 8).is_err());
+        lim.set_way_enable(9).unwrap();
+        assert!(lim.offset(0x080b_fff8, 8).is_ok() && lim.offset(0x080c_0000, 4).is_err());
+        assert!(lim.set_way_enable(8).is_err());
+        lim.set_way_enable(9).unwrap();
+    }
+}

@@ -1,0 +1,156 @@
+//! The whole card: its tiles, and the order in which they run.
+//!
+//! Discrete events in one thread. The tile with the earliest next time runs, up to the moment at which any other
+//! could first act on it: the next time of the others plus the least latency between tiles.
+
+use komorebi_card::{Board, Fault};
+
+use crate::arc::Arc;
+use crate::costs::Setting;
+use crate::counters::Counters;
+use crate::dram::Dram;
+use crate::fault::Violation;
+use crate::l2cpu::Cluster;
+use crate::net::{HOST, Net};
+use crate::noc::latency::LOOKAHEAD;
+use crate::noc::translate::{Kind, TileId, Topology};
+use crate::pcie;
+use crate::runner::{self, Broken, By};
+use crate::seed::Seed;
+use crate::tile::{Core, Tensix};
+use crate::time::{Time, to_card};
+
+/// A card without its host.
+pub(crate) struct Machine {
+    pub(crate) net: Net,
+    tensix: Vec<Tensix>,
+    clusters: Vec<Cluster>,
+    drams: Vec<Dram>,
+    pub(crate) arc: Arc,
+    /// The rule that was broken first; nothing runs after it.
+    pub(crate) fault: Option<Fault>,
+}
+
+impl Machine {
+    pub(crate) fn new(map: Topology, board: Board, seed: u64, setting: Setting, parking: bool) -> Self {
+        let seed = Seed(seed);
+        let (mut tensix, mut clusters, mut drams) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, home) in map.homes.iter().enumerate() {
+            let tile = TileId(i as u16);
+            match home.kind {
+                Kind::Tensix => tensix.push(Tensix::new(tile, seed.clock_offset(tile.0), parking)),
+                Kind::L2Cpu(index) => clusters.push(Cluster::new(tile, index, setting, parking)),
+                Kind::Dram(channel) => drams.push(Dram::new(tile, channel)),
+                Kind::Pcie | Kind::Arc => {}
+            }
+        }
+        let arc = map.find(Kind::Arc).unwrap_or(TileId(0));
+        let net = Net::new(map, seed, setting.costs());
+        let arc = Arc::new(arc, &net, board);
+        Self { net, tensix, clusters, drams, arc, fault: None }
+    }
+
+    /// Runs everything up to and including `until`; with `watch`, until the card has written host memory at most.
+    pub(crate) fn run(&mut self, until: Time, watch: bool) {
+        while self.fault.is_none() && !(watch && self.net.host.wrote.is_some()) {
+            let (at, tile) = self.net.next.first();
+            if at > until || at == crate::time::NEVER {
+                break;
+            }
+            let bound = self.net.next.first_besides(tile).saturating_add(LOOKAHEAD);
+            self.net.start(tile, bound.min(until.saturating_add(1)));
+            match self.run_tile(TileId(tile as u16)) {
+                Ok(next) => self.net.next.set(tile, next),
+                Err(broken) => self.fault = Some(self.report(TileId(tile as u16), broken)),
+            }
+            self.net.stop();
+        }
+    }
+
+    fn run_tile(&mut self, tile: TileId) -> Result<Time, Broken> {
+        let cores = self.tensix.len();
+        match self.net.map.home(tile).kind {
+            Kind::Tensix => return runner::run(&mut self.tensix[tile.index()], &mut self.net),
+            Kind::L2Cpu(_) => return runner::run(&mut self.clusters[tile.index() - cores], &mut self.net),
+            _ => {}
+        }
+        loop {
+            let due = self.net.due(tile);
+            if due >= self.net.bound {
+                return Ok(due);
+            }
+            let Some((at, source, body)) = self.net.take(tile) else { return Ok(due) };
+            let done = match self.net.map.home(tile).kind {
+                Kind::Pcie => pcie::deliver(tile, at, body, &mut self.net),
+                Kind::Arc => self.arc.deliver(at, body, &mut self.net),
+                _ => {
+                    self.drams[tile.index() - cores - self.clusters.len()].deliver(at, body, &mut self.net);
+                    Ok(())
+                }
+            };
+            done.map_err(|violation| Broken { by: By::Source(source), at, violation })?;
+        }
+    }
+
+    /// Turns a broken rule into the card's fault.
+    fn report(&self, tile: TileId, broken: Broken) -> Fault {
+        let home = self.net.map.home(tile);
+        let Broken { by, at, violation } = broken;
+        let (tile, agent, pc) = match by {
+            By::Hart(index, pc) => match home.kind {
+                Kind::Tensix => (home.xy, Core::ALL[index].name().to_owned(), pc),
+                _ => (home.xy, format!("hart {index}"), pc),
+            },
+            By::Source(HOST) => return self.host_fault(at, violation),
+            By::Source(source) => {
+                (self.net.map.homes[usize::from(source)].xy, format!("a message to {}", home.xy), 0)
+            }
+        };
+        Fault { tile, agent, pc, detail: violation.detail, rule: violation.rule, at: to_card(at) }
+    }
+
+    /// The fault of a request of the host.
+    pub(crate) fn host_fault(&self, at: Time, violation: Violation) -> Fault {
+        let pcie =
+            self.net.map.find(Kind::Pcie).map_or(&self.net.map.homes[0], |tile| self.net.map.home(tile));
+        let Violation { detail, rule } = violation;
+        Fault { tile: pcie.xy, agent: "host".to_owned(), pc: 0, detail, rule, at: to_card(at) }
+    }
+
+    /// Everything counted so far.
+    pub(crate) fn counters(&self) -> Counters {
+        let mut counters = self.net.counters;
+        counters.tensix_instructions = self.tensix.iter().map(Tensix::instructions).sum();
+        for cluster in &self.clusters {
+            counters.x280_instructions += cluster.instructions();
+            counters.x280_uncached_loads += cluster.uncached()[0];
+            counters.x280_uncached_stores += cluster.uncached()[1];
+        }
+        counters
+    }
+
+    /// Copies memory out without a message; false where there is none.
+    pub(crate) fn peek(&self, tile: TileId, address: u64, out: &mut [u8]) -> bool {
+        let bytes = out.len() as u64;
+        match self.net.map.home(tile).kind {
+            Kind::Tensix if self.tensix[tile.index()].shared.l1.holds(address, bytes) => {
+                self.tensix[tile.index()].shared.l1.read(address, out);
+            }
+            Kind::L2Cpu(index) => return self.clusters[usize::from(index)].peek(address, out),
+            Kind::Dram(channel) if self.net.dram[usize::from(channel)].holds(address, bytes) => {
+                self.net.dram[usize::from(channel)].read(address, out);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Where the cores of a Tensix tile or the harts of a cluster are.
+    pub(crate) fn pcs(&self, tile: TileId) -> Vec<u64> {
+        match self.net.map.home(tile).kind {
+            Kind::Tensix => Core::ALL.iter().map(|core| self.tensix[tile.index()].pc(*core)).collect(),
+            Kind::L2Cpu(index) => (0..4).map(|hart| self.clusters[usize::from(index)].pc(hart)).collect(),
+            _ => Vec::new(),
+        }
+    }
+}

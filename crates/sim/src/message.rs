@@ -1,0 +1,100 @@
+//! Effects that cross a tile, or that a tile has promised itself for later.
+
+use std::sync::Arc;
+
+use crate::noc::Noc;
+use crate::noc::translate::TileId;
+use crate::tile::command::Command;
+use crate::time::Time;
+
+/// The bytes of a write or of an answer: up to 64 without an allocation.
+#[derive(Clone, Debug)]
+pub(crate) enum Payload {
+    Small { bytes: [u8; 64], length: u8 },
+    Large(Arc<[u8]>),
+}
+
+impl Payload {
+    pub(crate) fn new(data: &[u8]) -> Self {
+        if data.len() <= 64 {
+            let mut bytes = [0; 64];
+            bytes[..data.len()].copy_from_slice(data);
+            Self::Small { bytes, length: data.len() as u8 }
+        } else {
+            Self::Large(data.into())
+        }
+    }
+
+    /// `length` bytes that `fill` writes.
+    pub(crate) fn fill(length: usize, fill: impl FnOnce(&mut [u8])) -> Self {
+        if length <= 64 {
+            let mut bytes = [0; 64];
+            fill(&mut bytes[..length]);
+            Self::Small { bytes, length: length as u8 }
+        } else {
+            let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, length).collect();
+            fill(Arc::get_mut(&mut bytes).expect("nobody else has the new payload"));
+            Self::Large(bytes)
+        }
+    }
+
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Small { bytes, length } => &bytes[..usize::from(*length)],
+            Self::Large(bytes) => bytes,
+        }
+    }
+}
+
+/// Who waits for the answer to a read or an atomic.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reply {
+    /// A NIU, which puts it at `address` of its own L1.
+    Niu {
+        tile: TileId,
+        noc: Noc,
+        transaction: u8,
+        address: u64,
+        /// From the access to the first flit's arrival.
+        after: Time,
+    },
+    /// A hart whose load through a window waits.
+    Window {
+        /// The cluster, 0 to 3.
+        cluster: u8,
+        hart: u8,
+        /// Which of the hart's loads it answers.
+        ticket: u32,
+        after: Time,
+    },
+    /// The host, which waits for its round trip.
+    Host,
+}
+
+/// What a message does when its time comes.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    /// Data arrives at an address of the tile.
+    Write { address: u64, data: Payload },
+    /// The tile is read.
+    Read { address: u64, bytes: u32, reply: Reply },
+    /// A 32-bit word of L1 is incremented, wrapping at `width` bits.
+    Increment { address: u64, operand: u32, width: u8, reply: Reply },
+    /// A NIU's own request leaves.
+    Leave { noc: Noc, buffer: u8, command: Command },
+    /// The data of a NIU's read arrives.
+    ReadDone { noc: Noc, transaction: u8, address: u64, data: Payload },
+    /// The old value of a NIU's atomic arrives.
+    AtomicDone { noc: Noc, transaction: u8, address: u64, value: u32 },
+    /// A destination acknowledges a NIU's write.
+    Ack { noc: Noc, transaction: u8 },
+    /// A hart's timer may have reached its comparator.
+    Timer { hart: u8 },
+    /// The harts of a cluster leave reset.
+    Release,
+    /// A cluster's clock has cycles of this length from now on; 0 stops it.
+    Clock { cycle: Time },
+    /// A Tensix tile's clock is gated, its cores put in reset first; or un-gated.
+    Gate { gated: bool },
+}

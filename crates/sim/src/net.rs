@@ -1,0 +1,178 @@
+//! What the tiles have between them: messages, and the facts every tile needs.
+
+use crate::code_memory::CodeCache;
+use crate::costs::Costs;
+use crate::counters::Counters;
+use crate::host_side::HostSide;
+use crate::message::{Body, Payload, Reply};
+use crate::noc::latency::{self, LOOKAHEAD};
+use crate::noc::route::Raw;
+use crate::noc::translate::{Kind, Place, TileId, Topology};
+use crate::noc::{Noc, latency::DISORDER};
+use crate::queue::{NextTimes, Queue};
+use crate::seed::Seed;
+use crate::sparse::Sparse;
+use crate::time::Time;
+
+/// The number under which the host sends.
+pub(crate) const HOST: u16 = u16::MAX;
+
+/// Bytes of a page of DRAM.
+pub(crate) const DRAM_PAGE: usize = 65536;
+
+/// The answer to a hart's load through a window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer {
+    pub(crate) ticket: u32,
+    /// When it is there.
+    pub(crate) at: Time,
+    pub(crate) value: u64,
+}
+
+/// Everything outside the tile that runs.
+pub(crate) struct Net {
+    pub(crate) map: Topology,
+    pub(crate) seed: Seed,
+    pub(crate) costs: Costs,
+    pub(crate) counters: Counters,
+    pub(crate) code: CodeCache,
+    pub(crate) host: HostSide,
+    /// Answers to loads through a window, for each hart of each cluster.
+    pub(crate) windows: [[Option<Answer>; 4]; 4],
+    /// The memory of each DRAM channel.
+    pub(crate) dram: [Sparse<DRAM_PAGE>; 8],
+    queue: Queue,
+    pub(crate) next: NextTimes,
+    sequences: Vec<u64>,
+    /// The tile that runs.
+    running: usize,
+    /// Nothing may happen in the running tile at this moment or later: messages may still come for it.
+    pub(crate) bound: Time,
+    /// The same for the hart that runs: another hart or a message of the own tile may come first.
+    pub(crate) limit: Time,
+}
+
+impl Net {
+    pub(crate) fn new(map: Topology, seed: Seed, costs: Costs) -> Self {
+        let tiles = map.homes.len();
+        Self {
+            map,
+            seed,
+            costs,
+            counters: Counters::default(),
+            code: CodeCache::default(),
+            host: HostSide::default(),
+            windows: [[None; 4]; 4],
+            dram: std::array::from_fn(|_| Sparse::new(1 << 32)),
+            queue: Queue::new(tiles),
+            next: NextTimes::new(tiles),
+            sequences: vec![0; tiles + 1],
+            running: usize::MAX,
+            bound: 0,
+            limit: 0,
+        }
+    }
+
+    /// Lets `tile` run up to `bound`.
+    pub(crate) fn start(&mut self, tile: usize, bound: Time) {
+        (self.running, self.bound, self.limit) = (tile, bound, bound);
+    }
+
+    /// No tile runs: the host may send.
+    pub(crate) fn stop(&mut self) {
+        self.running = usize::MAX;
+    }
+
+    /// When the next message to `tile` is due.
+    #[inline]
+    pub(crate) fn due(&self, tile: TileId) -> Time {
+        self.queue.next(tile.index())
+    }
+
+    /// What the next message to `tile` does.
+    pub(crate) fn peek(&self, tile: TileId) -> Option<&Body> {
+        self.queue.peek(tile.index())
+    }
+
+    /// Takes the next message to `tile`.
+    pub(crate) fn take(&mut self, tile: TileId) -> Option<(Time, u16, Body)> {
+        let message = self.queue.pop(tile.index())?;
+        self.counters.messages += 1;
+        Some(message)
+    }
+
+    /// Sends a message that acts on `to` at `at`.
+    pub(crate) fn push(&mut self, source: u16, to: TileId, at: Time, body: Body) {
+        let sequence = self.sequence(source);
+        *sequence += 1;
+        let sequence = *sequence;
+        self.queue.push(to.index(), at, source, sequence, body);
+        if to.index() == self.running {
+            self.limit = self.limit.min(at);
+            return;
+        }
+        if at < self.next.get(to.index()) {
+            self.next.set(to.index(), at);
+        }
+        // Whatever that tile does then can be back here no sooner than the lookahead.
+        self.bound = self.bound.min(at.saturating_add(LOOKAHEAD));
+        self.limit = self.limit.min(self.bound);
+    }
+
+    /// What the seed adds to the next message of `source`.
+    pub(crate) fn delay(&mut self, source: u16) -> Time {
+        let sequence = *self.sequence(source);
+        self.seed.delay(source, sequence + 1, DISORDER)
+    }
+
+    fn sequence(&mut self, source: u16) -> &mut u64 {
+        let last = self.sequences.len() - 1;
+        &mut self.sequences[usize::from(source).min(last)]
+    }
+
+    /// When a write that leaves `from` at `leave` arrives, without the seed's delay.
+    pub(crate) fn arrival(&self, noc: Noc, from: Raw, to: Place, leave: Time) -> Time {
+        let travel = latency::write(noc, from, to.raw);
+        match self.map.home(to.tile).kind {
+            Kind::Pcie => leave + travel.max(self.costs.event),
+            _ => leave + travel,
+        }
+    }
+
+    /// From a read's access at `to` to its answer's first flit being back at `from`.
+    pub(crate) fn answer(&self, noc: Noc, from: Raw, to: Place) -> Time {
+        match self.map.home(to.tile).kind {
+            Kind::Dram(_) => latency::dram_response(noc, from, to.raw),
+            Kind::Pcie => latency::response(noc, from, to.raw).max(self.costs.event),
+            _ => latency::response(noc, from, to.raw),
+        }
+    }
+
+    /// When a read request that leaves `from` at `leave` is at `to`.
+    pub(crate) fn asking(&self, noc: Noc, from: Raw, to: Place, leave: Time) -> Time {
+        let travel = latency::request(noc, from, to.raw);
+        match self.map.home(to.tile).kind {
+            Kind::Pcie => leave + travel.max(self.costs.event),
+            _ => leave + travel,
+        }
+    }
+
+    /// Answers a read that was served at `at`; `extra` is what the tile's own port adds.
+    pub(crate) fn reply(&mut self, source: TileId, at: Time, extra: Time, reply: Reply, data: Payload) {
+        let bytes = data.bytes().len() as u64;
+        match reply {
+            Reply::Niu { tile, noc, transaction, address, after } => {
+                let arrival = at + after + extra + latency::injection(bytes) + self.delay(source.0);
+                self.push(source.0, tile, arrival, Body::ReadDone { noc, transaction, address, data });
+            }
+            Reply::Window { cluster, hart, ticket, after } => {
+                let mut word = [0; 8];
+                word[..bytes.min(8) as usize].copy_from_slice(&data.bytes()[..bytes.min(8) as usize]);
+                let arrival = at + after + extra + self.delay(source.0);
+                let answer = Answer { ticket, at: arrival, value: u64::from_le_bytes(word) };
+                self.windows[usize::from(cluster)][usize::from(hart)] = Some(answer);
+            }
+            Reply::Host => self.host.reply = Some(data),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The PCIe tile: host memory at the NoC addresses the driver gave it (host.md §8).
+
+use crate::fault::Violation;
+use crate::message::{Body, Payload};
+use crate::net::Net;
+use crate::noc::translate::TileId;
+use crate::time::Time;
+
+/// Applies a message to the PCIe tile.
+pub(crate) fn deliver(tile: TileId, at: Time, body: Body, net: &mut Net) -> Result<(), Violation> {
+    match body {
+        Body::Write { address, data } => {
+            net.host.write(at, address, data.bytes())?;
+            net.counters.events += 1;
+        }
+        Body::Read { address, bytes, reply } => {
+            let mut read = Ok(());
+            let data = Payload::fill(bytes as usize, |out| read = net.host.read(address, out));
+            read?;
+            net.reply(tile, at, 0, reply, data);
+        }
+        // Nothing else is ever sent here: requests are checked where they are made.
+        _ => {}
+    }
+    Ok(())
+}

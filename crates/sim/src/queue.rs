@@ -1,0 +1,173 @@
+//! Messages waiting for their time: one inbox a tile, and a tree that knows which tile is next.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::message::Body;
+use crate::time::{NEVER, Time};
+
+/// A message's place in its inbox: earliest first, then by source, then in the order the source sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    at: Time,
+    /// Source in the high 16 bits, its sequence number below.
+    key: u64,
+    slot: u32,
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.at, other.key).cmp(&(self.at, self.key)) // reversed: the heap gives its greatest
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The inboxes of all tiles. Bodies live in slots that are used again, so a steady state allocates nothing.
+pub(crate) struct Queue {
+    inboxes: Vec<BinaryHeap<Entry>>,
+    slots: Vec<Option<Body>>,
+    free: Vec<u32>,
+}
+
+impl Queue {
+    pub(crate) fn new(tiles: usize) -> Self {
+        Self { inboxes: (0..tiles).map(|_| BinaryHeap::new()).collect(), slots: Vec::new(), free: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, tile: usize, at: Time, source: u16, sequence: u64, body: Body) {
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = Some(body);
+                slot
+            }
+            None => {
+                self.slots.push(Some(body));
+                (self.slots.len() - 1) as u32
+            }
+        };
+        self.inboxes[tile].push(Entry { at, key: u64::from(source) << 48 | sequence, slot });
+    }
+
+    /// When the next message to `tile` is due.
+    #[inline]
+    pub(crate) fn next(&self, tile: usize) -> Time {
+        self.inboxes[tile].peek().map_or(NEVER, |entry| entry.at)
+    }
+
+    /// What the next message to `tile` does.
+    pub(crate) fn peek(&self, tile: usize) -> Option<&Body> {
+        self.slots[self.inboxes[tile].peek()?.slot as usize].as_ref()
+    }
+
+    /// Takes the next message to `tile`, with its source.
+    pub(crate) fn pop(&mut self, tile: usize) -> Option<(Time, u16, Body)> {
+        let entry = self.inboxes[tile].pop()?;
+        self.free.push(entry.slot);
+        let body = self.slots[entry.slot as usize].take()?;
+        Some((entry.at, (entry.key >> 48) as u16, body))
+    }
+}
+
+/// The next time of every tile, and which of them is least: a winner tree.
+pub(crate) struct NextTimes {
+    /// Leaves from `leaves` on; an inner node holds the lesser of its two children, ties to the left.
+    nodes: Vec<(Time, u16)>,
+    leaves: usize,
+}
+
+impl NextTimes {
+    pub(crate) fn new(tiles: usize) -> Self {
+        let leaves = tiles.next_power_of_two();
+        let mut nodes = vec![(NEVER, 0); 2 * leaves];
+        for i in 0..leaves {
+            nodes[leaves + i].1 = i as u16;
+        }
+        for i in (1..leaves).rev() {
+            nodes[i] = nodes[2 * i];
+        }
+        Self { nodes, leaves }
+    }
+
+    /// The next time of `tile`.
+    #[inline]
+    pub(crate) fn get(&self, tile: usize) -> Time {
+        self.nodes[self.leaves + tile].0
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, tile: usize, at: Time) {
+        let mut i = self.leaves + tile;
+        self.nodes[i].0 = at;
+        while i > 1 {
+            i /= 2;
+            let (left, right) = (self.nodes[2 * i], self.nodes[2 * i + 1]);
+            let winner = if right.0 < left.0 { right } else { left };
+            if self.nodes[i] == winner {
+                break;
+            }
+            self.nodes[i] = winner;
+        }
+    }
+
+    /// The earliest tile and its time.
+    #[inline]
+    pub(crate) fn first(&self) -> (Time, usize) {
+        let (at, tile) = self.nodes[1];
+        (at, usize::from(tile))
+    }
+
+    /// The earliest time of any tile but `tile`.
+    #[inline]
+    pub(crate) fn first_besides(&self, tile: usize) -> Time {
+        let mut i = self.leaves + tile;
+        let mut least = NEVER;
+        while i > 1 {
+            least = least.min(self.nodes[i ^ 1].0);
+            i /= 2;
+        }
+        least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Payload;
+    use proptest::prelude::*;
+
+    #[test]
+    fn messages_come_by_time_then_source_then_sequence() {
+        let mut queue = Queue::new(2);
+        for (at, source, sequence) in [(5, 2, 0), (5, 1, 8), (5, 1, 7), (3, 9, 0), (9, 0, 0)] {
+            let body = Body::Write { address: sequence, data: Payload::new(&[]) };
+            queue.push(1, at, source, sequence, body);
+        }
+        assert_eq!(queue.next(0), NEVER);
+        assert_eq!(queue.next(1), 3);
+        let order: Vec<_> = std::iter::from_fn(|| queue.pop(1)).map(|(at, source, _)| (at, source)).collect();
+        assert_eq!(order, [(3, 9), (5, 1), (5, 1), (5, 2), (9, 0)]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_tree_agrees_with_a_search(sets in prop::collection::vec((0usize..13, 0u64..20), 1..60)) {
+            let (mut tree, mut plain) = (NextTimes::new(13), [NEVER; 13]);
+            for (tile, at) in sets {
+                tree.set(tile, at);
+                plain[tile] = at;
+                let first = plain.iter().enumerate().map(|(i, t)| (*t, i)).min().unwrap();
+                prop_assert_eq!(tree.first(), first);
+                for i in 0..13 {
+                    let others = plain.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, t)| *t).min().unwrap();
+                    prop_assert_eq!(tree.first_besides(i), others);
+                    prop_assert_eq!(tree.get(i), plain[i]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What a seed decides: latencies inside their bounds, and clock offsets between tiles.
+//!
+//! Every draw is a hash of the seed and of what is drawn for, so that it does not depend on the order of draws.
+
+use crate::time::Time;
+
+/// A seed; 0 draws nothing: every latency is its least one and every clock starts at zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seed(pub(crate) u64);
+
+impl Seed {
+    /// A delay in `0..=bound` for message `sequence` of `source`.
+    #[inline]
+    pub(crate) fn delay(self, source: u16, sequence: u64, bound: Time) -> Time {
+        if self.0 == 0 { 0 } else { self.draw(u64::from(source) << 48 | sequence) % (bound + 1) }
+    }
+
+    /// Cycles by which the wall clock of `tile` is ahead of the others'; below 2^20.
+    pub(crate) fn clock_offset(self, tile: u16) -> u64 {
+        if self.0 == 0 { 0 } else { self.draw(0xc10c_0000_0000_0000 | u64::from(tile)) >> 44 }
+    }
+
+    /// Splitmix64 of the seed and `what`.
+    #[inline]
+    fn draw(self, what: u64) -> u64 {
+        let mut z = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ what.wrapping_mul(0xd1b5_4a32_d192_ed03);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seed_zero_draws_nothing_and_others_stay_in_bounds() {
+        assert_eq!(Seed(0).delay(3, 4, 1000), 0);
+        assert_eq!(Seed(0).clock_offset(3), 0);
+        let delays: Vec<_> = (0..1000).map(|i| Seed(1).delay(3, i, 99)).collect();
+        assert!(delays.iter().all(|d| *d <= 99) && delays.contains(&0) && delays.contains(&99));
+        assert_ne!(delays, (0..1000).map(|i| Seed(2).delay(3, i, 99)).collect::<Vec<_>>());
+        assert!((0..140).all(|tile| Seed(9).clock_offset(tile) < 1 << 20));
+    }
+}

@@ -1,0 +1,85 @@
+//! What of a tile can be reached over the NoC, and how (host.md §3.5, §5.1, §6.2, §8.1).
+
+use crate::fault::Violation;
+use crate::noc::translate::Kind;
+
+/// Bytes of a Tensix tile's L1.
+pub(crate) const L1_BYTES: u64 = 1_572_864;
+/// Bytes of a DRAM channel below its registers.
+pub(crate) const DRAM_BYTES: u64 = 0xff00_0000;
+/// LIM of an X280 cluster, at its largest.
+pub(crate) const LIM: std::ops::Range<u64> = 0x0800_0000..0x081e_0000;
+/// The external peripherals of an X280 cluster as the NoC sees them.
+pub(crate) const PERIPHERALS: std::ops::Range<u64> = 0xffff_f7fe_fff0_0000..0xffff_f7fe_fff8_0000;
+/// The same as its harts see them; repeated every MiB.
+pub(crate) const HART_PERIPHERALS: std::ops::Range<u64> = 0x2000_0000..0x3000_0000;
+/// The window of the PCIe tile that goes through the outbound iATU.
+pub(crate) const HOST_WINDOW: std::ops::Range<u64> = 0x1000_0000_0000_0000..0x1400_0000_0000_0000;
+
+/// How an address is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    /// The near end of a NIU's own request.
+    OwnL1,
+}
+
+/// True for registers: 4 bytes at a time, 4-aligned.
+pub(crate) fn is_register(kind: Kind, address: u64) -> bool {
+    match kind {
+        Kind::Tensix => address >= L1_BYTES,
+        Kind::L2Cpu(_) => !LIM.contains(&address) && !crate::l2cpu::is_dram(address),
+        Kind::Arc => true,
+        Kind::Dram(_) | Kind::Pcie => false,
+    }
+}
+
+/// Checks that `bytes` bytes at `address` of a tile of this kind can be reached over the NoC.
+pub(crate) fn check(kind: Kind, address: u64, bytes: u64, access: Access) -> Result<(), Violation> {
+    let end = address.saturating_add(bytes);
+    let inside = |range: &std::ops::Range<u64>| range.start <= address && end <= range.end;
+    let rule = match kind {
+        Kind::Tensix if end <= L1_BYTES => return Ok(()),
+        Kind::Tensix if access != Access::OwnL1 && register_page(address) => {
+            return words(kind, address, bytes, 4);
+        }
+        Kind::Tensix => {
+            "of a Tensix tile the NoC reaches L1, control registers, NIUs and streams only (host.md §5.1)"
+        }
+        Kind::Dram(_) if end <= DRAM_BYTES => return Ok(()),
+        Kind::Dram(_) => "a DRAM channel has memory up to 0xff000000 (host.md §3.5)",
+        Kind::L2Cpu(_)
+            if inside(&LIM) || (crate::l2cpu::is_dram(address) && crate::l2cpu::is_dram(end - 1)) =>
+        {
+            return Ok(());
+        }
+        Kind::L2Cpu(_) if inside(&PERIPHERALS) || crate::l2cpu::is_device(address) => {
+            return words(kind, address, bytes, 8);
+        }
+        Kind::L2Cpu(_) => {
+            "of an X280 cluster the NoC reaches LIM, devices, peripherals and local DRAM (host.md §6.2)"
+        }
+        Kind::Pcie if inside(&HOST_WINDOW) => return Ok(()),
+        Kind::Pcie => "host memory is reached through the window at 0x1000000000000000 (host.md §8.1)",
+        Kind::Arc if crate::arc::is_mapped(address) => return words(kind, address, bytes, 4),
+        Kind::Arc => "of the ARC tile CSM, the reset unit and the PLLs are modelled (host.md §4.1)",
+    };
+    Err(Violation::new(format!("{bytes} bytes at {address:#x} of a {kind:?} tile"), rule))
+}
+
+/// Pages of Tensix registers the NoC reaches.
+fn register_page(address: u64) -> bool {
+    matches!(address, 0xffb1_2000..0xffb1_314c | 0xffb2_0000..0xffb8_0000)
+}
+
+fn words(kind: Kind, address: u64, bytes: u64, most: u64) -> Result<(), Violation> {
+    let many = kind != Kind::Tensix && bytes % 4 == 0;
+    if address % 4 == 0 && (bytes == 4 || bytes == most || many) {
+        return Ok(());
+    }
+    Err(Violation::new(
+        format!("{bytes} bytes at register {address:#x}"),
+        "registers are accessed 4 bytes at a time, 4-aligned (host.md §5.1)",
+    ))
+}

@@ -1,0 +1,248 @@
+//! What a baby core sees of its tile (tensix.md §1, §2).
+
+use std::sync::Arc;
+
+use super::cores::Core;
+use super::local_ram::LocalRam;
+use super::shared::{Shared, cycles, unmapped};
+use super::store_queue::StoreQueue;
+use crate::fault::Violation;
+use crate::hart::{AmoOp, Bus, CodePage, Isa, Loaded, Nature, Refusal, Width};
+use crate::net::Net;
+use crate::target::L1_BYTES;
+use crate::time::Time;
+
+/// Cycles of a load by region (tensix.md §2).
+mod cost {
+    pub(super) const LOCAL: u64 = 2;
+    pub(super) const SEMAPHORE: u64 = 3;
+    pub(super) const REGISTER: u64 = 7;
+    pub(super) const L1: u64 = 8;
+    pub(super) const AMO: u64 = 12;
+}
+
+/// A core's own things, besides the hart.
+pub(crate) struct Own {
+    pub(crate) core: Core,
+    pub(crate) ram: LocalRam,
+    pub(crate) stores: StoreQueue,
+    /// cfg0, and the two memory attributes (tensix.md §2).
+    pub(crate) cfg0: u32,
+    pub(crate) attributes: [u32; 2],
+}
+
+/// One core's view, for the length of a run.
+pub(crate) struct TensixBus<'a> {
+    pub(crate) own: &'a mut Own,
+    pub(crate) generation: &'a mut u64,
+    pub(crate) shared: &'a mut Shared,
+    pub(crate) net: &'a mut Net,
+}
+
+/// What lies at an address, for some core.
+enum Region {
+    L1,
+    Register,
+    Semaphore(usize),
+    TdmaGate,
+    Config(u64),
+    Nothing,
+}
+
+impl TensixBus<'_> {
+    fn region(&self, address: u64) -> Region {
+        let core = self.own.core;
+        match address {
+            0..L1_BYTES => Region::L1,
+            0xffb1_2000..0xffb1_3000 | 0xffb1_3138..0xffb1_314c | 0xffb2_0000..0xffb8_0000 => {
+                Region::Register
+            }
+            0xffb1_1024 if core != Core::Nc => Region::TdmaGate,
+            0xffe8_0020..0xffe8_0040 if core.thread().is_some() => {
+                Region::Semaphore((address as usize >> 2) & 7)
+            }
+            0xffe8_0000..0xffeb_0000 if core == Core::B && (0x20..0x40).contains(&(address & 0xffff)) => {
+                Region::Semaphore((address as usize >> 2) & 7)
+            }
+            0xffef_0000..0xfff0_0000 if core != Core::Nc => Region::Config(address & 0xffff),
+            _ => Region::Nothing,
+        }
+    }
+
+    /// Refuses an access that somebody else has to come before.
+    #[inline]
+    fn in_turn(&self, at: Time) -> Result<(), Refusal> {
+        if at < self.net.limit { Ok(()) } else { Err(Refusal::Retry(at)) }
+    }
+
+    /// Lets parked cores catch up before a write.
+    #[inline]
+    fn announce(&mut self, at: Time, address: u64, bytes: u64) -> Result<(), Refusal> {
+        match self.shared.watchers.waiting(address, bytes) {
+            0 => Ok(()),
+            slots => {
+                self.shared.watchers.rouse |= slots;
+                Err(Refusal::Retry(at))
+            }
+        }
+    }
+
+    fn word(address: u64, width: Width) -> Result<(), Violation> {
+        if width == Width::Word {
+            return Ok(());
+        }
+        let detail = format!("access of {} bytes to register {address:#x}", width as u32);
+        Err(Violation::new(detail, "registers are accessed 4 bytes at a time (tensix.md §4)"))
+    }
+
+    fn load_shared(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
+        self.in_turn(at)?;
+        let (value, cost) = match self.region(address) {
+            Region::L1 => (self.shared.l1.value(address, width as usize), cost::L1),
+            Region::Register => {
+                Self::word(address, width)?;
+                let value = self.shared.load(at, self.own.core.index(), address, self.net)?;
+                (u64::from(value), cost::REGISTER)
+            }
+            Region::Semaphore(i) => {
+                Self::word(address, width)?;
+                (u64::from(self.shared.semaphores.load(i)), cost::SEMAPHORE)
+            }
+            _ => return Err(unmapped("load", address).into()),
+        };
+        Ok(Loaded { value, ready: at + cycles(cost) })
+    }
+
+    fn store_shared(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal> {
+        self.in_turn(at)?;
+        match self.region(address) {
+            Region::L1 => {
+                self.announce(at, address, width as u64)?;
+                self.shared.l1.set_value(address, width as usize, value);
+                self.shared.watchers.written(address, width as u64);
+                return Ok(self.own.stores.l1(at, address));
+            }
+            Region::Register => {
+                Self::word(address, width)?;
+                let (start, bytes) = Shared::affected(address);
+                self.announce(at, start, bytes)?;
+                self.shared.store(at, address, value as u32, self.net)?;
+            }
+            Region::Semaphore(i) => {
+                Self::word(address, width)?;
+                let first = 0xffe8_0000 | address & 0xffff;
+                // Every page shows the same semaphores.
+                for page in 0..3 {
+                    self.announce(at, first + 0x1_0000 * page, 4)?;
+                }
+                self.shared.semaphores.store(i, value as u32);
+                for page in 0..3 {
+                    self.shared.watchers.written(first + 0x1_0000 * page, 4);
+                }
+            }
+            Region::TdmaGate => self.shared.tdma_gate = value as u32,
+            Region::Config(0x2e4) if self.own.core == Core::B => {
+                self.shared.forget_code |= value as u32 & 0x1f
+            }
+            _ => return Err(unmapped("store", address).into()),
+        }
+        Ok(self.own.stores.other(at))
+    }
+}
+
+impl Bus for TensixBus<'_> {
+    #[inline]
+    fn is_private(&self, address: u64) -> bool {
+        self.own.ram.holds(address)
+    }
+
+    #[inline]
+    fn load(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
+        if self.own.ram.holds(address) {
+            let value = self.own.ram.load(address, width as usize);
+            return Ok(Loaded { value, ready: at + cycles(cost::LOCAL) });
+        }
+        self.load_shared(at, address, width)
+    }
+
+    #[inline]
+    fn store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal> {
+        if self.own.ram.holds(address) {
+            self.own.ram.store(address, width as usize, value);
+            return Ok(self.own.stores.other(at));
+        }
+        self.store_shared(at, address, width, value)
+    }
+
+    fn amo(
+        &mut self,
+        at: Time,
+        address: u64,
+        width: Width,
+        op: AmoOp,
+        operand: u64,
+    ) -> Result<Loaded, Refusal> {
+        self.in_turn(at)?;
+        if address >= L1_BYTES || width != Width::Word {
+            let detail = format!("atomic of {} bytes at {address:#x}", width as u32);
+            return Err(Violation::new(detail, "a core's atomics work on words of L1 (tensix.md §1)").into());
+        }
+        self.announce(at, address, 4)?;
+        let old = self.shared.l1.value(address, 4);
+        self.shared.l1.set_value(address, 4, crate::amo::apply(op, width, old, operand));
+        self.shared.watchers.written(address, 4);
+        Ok(Loaded { value: old, ready: at + cycles(cost::AMO) })
+    }
+
+    fn fence(&mut self, at: Time) -> Time {
+        self.own.stores.drained(at)
+    }
+
+    fn fence_i(&mut self, at: Time) -> Time {
+        at // it does nothing on a baby core (tensix.md §2)
+    }
+
+    fn csr_read(&mut self, at: Time, csr: u16) -> Option<Loaded> {
+        let value = match csr {
+            0x7c0 => self.own.cfg0,
+            0x7c1 | 0x7c2 => self.own.attributes[usize::from(csr - 0x7c1)],
+            // The coprocessor does nothing.
+            0xbc0..=0xbc9 => 0,
+            _ => return None,
+        };
+        Some(Loaded { value: u64::from(value), ready: at + cycles(1) })
+    }
+
+    fn csr_write(&mut self, _at: Time, csr: u16, value: u64) -> bool {
+        match csr {
+            0x7c0 => self.own.cfg0 = value as u32,
+            0x7c1 | 0x7c2 => self.own.attributes[usize::from(csr - 0x7c1)] = value as u32,
+            _ => return false,
+        }
+        true
+    }
+
+    fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal> {
+        if pc >= L1_BYTES {
+            let rule = "instructions are fetched from L1 only (tensix.md §1)";
+            return Err(Violation::new(format!("jump to {pc:#x}"), rule).into());
+        }
+        Ok(self.shared.l1.code(Isa::Rv32, pc, &mut self.net.code))
+    }
+
+    #[inline]
+    fn code_generation(&self) -> u64 {
+        *self.generation
+    }
+
+    fn nature(&self, address: u64) -> Nature {
+        match address {
+            0xffb1_21f0 | 0xffb1_21f4 | 0xffb1_21f8 | 0xffb1_3138..0xffb1_314c => Nature::Clock,
+            _ => Nature::Memory,
+        }
+    }
+
+    fn wake_time(&self, at: Time, value: u64) -> Time {
+        self.shared.debug.when(at, value as u32)
+    }
+}

@@ -1,0 +1,158 @@
+//! The control and debug registers of a Tensix tile: reset, reset pcs, wall clock (tensix.md §1, host.md §5.2).
+
+use super::cores::Core;
+use crate::fault::Violation;
+use crate::noc::latency::CYCLE;
+use crate::time::Time;
+
+/// The five cores in SOFT_RESET_0.
+pub(crate) const ALL_CORES: u32 = 0x4_7800;
+/// The offset of SOFT_RESET_0 in the page at 0xffb12000.
+pub(crate) const SOFT_RESET_0: u64 = 0x1b0;
+/// The offset of the wall clock's low word; reading it latches the high one.
+pub(crate) const WALL_CLOCK: u64 = 0x1f0;
+
+/// The registers at 0xffb12000.
+pub(crate) struct Debug {
+    pub(crate) soft_reset: u32,
+    disable_reset: u32,
+    trisc_pc: [u32; 3],
+    trisc_override: u32,
+    nc_pc: u32,
+    nc_override: u32,
+    dest_cg: u32,
+    /// Cycles the tile's wall clock is ahead of the card's.
+    clock_offset: u64,
+    /// The high word as the last load of the low one left it, for each core and for the NoC. A core has its own so
+    /// that a parked core and a polling one leave the same behind.
+    latch: [u32; 6],
+}
+
+/// Who reads the latch of the wall clock over the NoC.
+pub(crate) const NOC_READER: usize = 5;
+
+impl Debug {
+    pub(crate) fn new(clock_offset: u64) -> Self {
+        Self {
+            soft_reset: ALL_CORES,
+            disable_reset: 0,
+            trisc_pc: [0; 3],
+            trisc_override: 0,
+            nc_pc: 0,
+            nc_override: 0,
+            dest_cg: 0,
+            clock_offset,
+            latch: [0; 6],
+        }
+    }
+
+    /// The wall clock at `at`.
+    pub(crate) fn clock(&self, at: Time) -> u64 {
+        at / CYCLE + self.clock_offset
+    }
+
+    /// The next moment, from `at` on, at which the low word shows `value`; `at` when it did so just before: a loop
+    /// that reads the clock and then says how long it will wait may be overtaken in between.
+    pub(crate) fn when(&self, at: Time, value: u32) -> Time {
+        const JUST: u32 = 4096;
+        if (self.clock(at) as u32).wrapping_sub(value) < JUST {
+            return at;
+        }
+        let now = at.div_ceil(CYCLE) + self.clock_offset;
+        let ahead = u64::from(value.wrapping_sub(now as u32));
+        (now + ahead - self.clock_offset) * CYCLE
+    }
+
+    /// Where `core` starts.
+    pub(crate) fn reset_pc(&self, core: Core) -> u64 {
+        let pc = match (core, core.thread()) {
+            (Core::Nc, _) if self.nc_override & 1 == 1 => self.nc_pc,
+            (_, Some(thread)) if self.trisc_override >> thread & 1 == 1 => self.trisc_pc[thread],
+            _ => core.reset_pc(),
+        };
+        u64::from(pc)
+    }
+
+    /// True when a reset of `core` leaves its local RAM alone.
+    pub(crate) fn keeps_local_ram(&self, core: Core) -> bool {
+        let bit = match core {
+            Core::T0 => 0,
+            Core::T1 => 2,
+            Core::T2 => 4,
+            Core::B => 6,
+            Core::Nc => 8,
+        };
+        self.disable_reset >> bit & 1 == 1
+    }
+
+    /// Loads the register at `offset` for `reader`: a core's index, or [`NOC_READER`].
+    pub(crate) fn load(&mut self, at: Time, reader: usize, offset: u64) -> Result<u32, Violation> {
+        Ok(match offset {
+            SOFT_RESET_0 => self.soft_reset,
+            WALL_CLOCK => {
+                let clock = self.clock(at);
+                self.latch[reader] = (clock >> 32) as u32;
+                clock as u32
+            }
+            0x1f4 => (self.clock(at) >> 32) as u32,
+            0x1f8 => self.latch[reader],
+            0x224 => self.disable_reset,
+            0x228 | 0x22c | 0x230 => self.trisc_pc[(offset as usize - 0x228) / 4],
+            0x234 => self.trisc_override,
+            0x238 => self.nc_pc,
+            0x23c => self.nc_override,
+            0x240 => self.dest_cg,
+            _ => return Err(unknown("load", offset)),
+        })
+    }
+
+    /// Stores to the register at `offset`. SOFT_RESET_0 takes effect through the tile.
+    pub(crate) fn store(&mut self, offset: u64, value: u32) -> Result<(), Violation> {
+        match offset {
+            SOFT_RESET_0 => self.soft_reset = value,
+            0x224 => self.disable_reset = value & 0x3ff,
+            0x228 | 0x22c | 0x230 => self.trisc_pc[(offset as usize - 0x228) / 4] = value,
+            0x234 => self.trisc_override = value & 7,
+            0x238 => self.nc_pc = value,
+            0x23c => self.nc_override = value & 1,
+            0x240 => self.dest_cg = value,
+            _ => return Err(unknown("store", offset)),
+        }
+        Ok(())
+    }
+}
+
+fn unknown(what: &str, offset: u64) -> Violation {
+    Violation::new(
+        format!("{what} of debug register {offset:#x}"),
+        "of the page at 0xffb12000 the reset, clock and clock-gate registers of tensix.md §1 are modelled",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_low_word_latches_the_high_one() {
+        let mut debug = Debug::new(0);
+        let at = ((7 << 32) | 0xffff_ffff) * CYCLE;
+        assert_eq!(debug.load(at, 0, WALL_CLOCK).unwrap(), 0xffff_ffff);
+        assert_eq!(debug.load(at + CYCLE, 0, 0x1f8).unwrap(), 7);
+        assert_eq!(debug.load(at + CYCLE, 0, 0x1f4).unwrap(), 8);
+    }
+
+    #[test]
+    fn the_wake_time_is_when_the_low_word_shows_the_value_next() {
+        let debug = Debug::new(1000);
+        assert_eq!(debug.when(CYCLE * 77 + 3, 1077), CYCLE * 77 + 3);
+        assert_eq!(debug.when(CYCLE * 5000, 1000), ((1 << 32) * CYCLE));
+        for at in [0, 1, CYCLE - 1, CYCLE, 77 * CYCLE + 3] {
+            for value in [0u32, 999, 1000, 1001, 1077, 1078, 5000, u32::MAX] {
+                let when = debug.when(at, value);
+                assert!(when >= at && when - at <= (1 << 32) * CYCLE);
+                assert!(when == at || debug.clock(when) as u32 == value);
+            }
+        }
+    }
+}

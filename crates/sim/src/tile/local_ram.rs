@@ -1,0 +1,48 @@
+//! The data RAM of one baby core: nobody else sees it (tensix.md §1).
+
+use std::ops::Range;
+
+use super::cores::Core;
+
+/// Where every core sees its own.
+const BASE: u64 = 0xffb0_0000;
+
+/// Its bytes.
+pub(crate) struct LocalRam {
+    bytes: Box<[u8]>,
+    range: Range<u64>,
+}
+
+impl LocalRam {
+    pub(crate) fn new(core: Core) -> Self {
+        let bytes = core.local_bytes();
+        Self { bytes: vec![0; bytes as usize].into(), range: BASE..BASE + bytes }
+    }
+
+    /// What leaving reset does.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.fill(0);
+    }
+
+    /// True for an address inside.
+    #[inline]
+    pub(crate) fn holds(&self, address: u64) -> bool {
+        self.range.contains(&address)
+    }
+
+    /// The value of `width` bytes at an aligned address inside.
+    #[inline]
+    pub(crate) fn load(&self, address: u64, width: usize) -> u64 {
+        let at = (address - BASE) as usize;
+        let mut word = [0; 8];
+        word[..width].copy_from_slice(&self.bytes[at..at + width]);
+        u64::from_le_bytes(word)
+    }
+
+    /// Stores the low `width` bytes of `value` at an aligned address inside.
+    #[inline]
+    pub(crate) fn store(&mut self, address: u64, width: usize, value: u64) {
+        let at = (address - BASE) as usize;
+        self.bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+    }
+}

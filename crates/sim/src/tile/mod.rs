@@ -1,0 +1,16 @@
+//! A Tensix tile: five baby cores, L1, two NIUs, streams, semaphores, control registers.
+
+mod bus;
+pub(crate) mod command;
+mod cores;
+mod debug;
+mod local_ram;
+mod niu;
+mod semaphores;
+mod shared;
+mod store_queue;
+mod streams;
+mod tensix;
+
+pub(crate) use cores::Core;
+pub(crate) use tensix::Tensix;

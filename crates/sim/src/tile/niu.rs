@@ -1,0 +1,192 @@
+//! One NIU: four command buffers, counters and identity registers (tensix.md §4).
+
+use super::command::Registers;
+use crate::fault::Violation;
+use crate::noc::Noc;
+use crate::noc::route::{HEIGHT, Raw, WIDTH};
+use crate::noc::translate::{TileId, Topology};
+use crate::time::Time;
+
+/// Counter numbers (offset `0x200 + 4 i`).
+pub(crate) mod counter {
+    pub(crate) const ATOMIC_RESPONSES: usize = 0;
+    pub(crate) const WRITE_ACKS: usize = 1;
+    pub(crate) const READ_RESPONSES: usize = 2;
+    pub(crate) const READ_WORDS: usize = 3;
+    pub(crate) const COMMANDS: usize = 4;
+    pub(crate) const READS_SENT: usize = 5;
+    pub(crate) const ATOMICS_SENT: usize = 6;
+    pub(crate) const ACKED_WORDS: usize = 8;
+    pub(crate) const POSTED_WORDS: usize = 9;
+    pub(crate) const ACKED_SENT: usize = 0xa;
+    pub(crate) const POSTED_SENT: usize = 0xb;
+    /// Outstanding requests of each transaction id; 8 bits.
+    pub(crate) const OUTSTANDING: usize = 0x10;
+    /// Writes of each transaction id that have not left; 8 bits.
+    pub(crate) const LEAVING: usize = 0x20;
+    /// Counters in the register file.
+    pub(crate) const COUNT: usize = 0x40;
+}
+
+/// The offset of CMD_CTRL in a command buffer.
+pub(crate) const CMD_CTRL: u64 = 0x40;
+/// The offset of the counters.
+pub(crate) const COUNTERS: u64 = 0x200;
+
+/// What a store to a NIU asks for.
+pub(crate) enum Asked {
+    Nothing,
+    /// The request in this buffer goes out.
+    Send(u8),
+}
+
+/// A NIU's state.
+pub(crate) struct Niu {
+    pub(crate) noc: Noc,
+    pub(crate) buffers: [Registers; 4],
+    /// Buffers whose request has not left yet.
+    pub(crate) busy: [bool; 4],
+    pub(crate) counters: [u32; counter::COUNT],
+    /// When its port to the router is free.
+    pub(crate) free_at: Time,
+    /// The last arrival on each static channel at each tile: kept only where a seed disorders packets.
+    order: Vec<[Time; 8]>,
+}
+
+impl Niu {
+    pub(crate) fn new(noc: Noc) -> Self {
+        Self {
+            noc,
+            buffers: [Registers::default(); 4],
+            busy: [false; 4],
+            counters: [0; counter::COUNT],
+            free_at: 0,
+            order: Vec::new(),
+        }
+    }
+
+    /// The address of counter `i` as a core sees it.
+    #[inline]
+    pub(crate) fn counter_address(&self, i: usize) -> u64 {
+        self.base() + COUNTERS + 4 * i as u64
+    }
+
+    /// The address of the NIU as a core sees it.
+    #[inline]
+    pub(crate) fn base(&self) -> u64 {
+        0xffb2_0000 + 0x1_0000 * self.noc.index() as u64
+    }
+
+    /// Keeps an arrival at `tile` behind the earlier ones on the same static channel.
+    pub(crate) fn in_order(
+        &mut self,
+        tiles: usize,
+        tile: TileId,
+        channel: Option<u8>,
+        arrival: Time,
+    ) -> Time {
+        let Some(channel) = channel else { return arrival };
+        if self.order.is_empty() {
+            self.order = vec![[0; 8]; tiles];
+        }
+        let last = &mut self.order[tile.index()][usize::from(channel)];
+        *last = arrival.max(*last + 1);
+        *last
+    }
+
+    /// Loads the register at `offset` of the NIU of the Tensix tile at `raw`.
+    pub(crate) fn load(&self, map: &Topology, tile: TileId, offset: u64) -> Result<u32, Violation> {
+        let (buffer, register) = ((offset >> 11) as usize, offset & 0x7ff);
+        let unknown =
+            || Violation::new(format!("load of NIU register {offset:#x}"), "registers of tensix.md §4 only");
+        let registers = self.buffers.get(buffer).ok_or_else(unknown)?;
+        let value = match register {
+            0x00..=0x08 => registers.target[register as usize / 4],
+            0x0c..=0x14 => registers.ret[register as usize / 4 - 3],
+            0x18 => registers.tag,
+            0x1c => registers.control,
+            0x20 | 0x24 => registers.length[register as usize / 4 - 8],
+            0x28 => registers.data,
+            0x2c => registers.exclude,
+            0x30 => registers.accumulate,
+            0x34 => registers.secure,
+            CMD_CTRL => u32::from(self.busy[buffer]),
+            0x44 => self.node_id(map.home(tile).raw),
+            _ if buffer != 0 => return Err(unknown()),
+            0x48 => u32::from(tile.0 & 0xff) | 0x0100 << 8 | (self.noc.index() as u32) << 24,
+            0x64 => 4,
+            0x68 => 0,
+            0x100 => 1 << 14,
+            0x104 => 0,
+            0x108 => opted_out(map),
+            0x110 => 0x3,
+            0x118..=0x12c => map.table_word(self.noc, false, (register as usize - 0x118) / 4),
+            0x130..=0x144 => map.table_word(self.noc, true, (register as usize - 0x130) / 4),
+            0x148 => map.home(tile).xy.hi_word(),
+            0x150 => 0,
+            0x154 => 0x3,
+            0x200..=0x2fc => self.counters[(register as usize - 0x200) / 4],
+            _ => return Err(unknown()),
+        };
+        Ok(value)
+    }
+
+    /// Stores to the register at `offset`.
+    pub(crate) fn store(&mut self, offset: u64, value: u32) -> Result<Asked, Violation> {
+        let (buffer, register) = ((offset >> 11) as usize, offset & 0x7ff);
+        let refuse =
+            |rule| Err(Violation::new(format!("store of {value:#x} to NIU register {offset:#x}"), rule));
+        let Some(registers) = self.buffers.get_mut(buffer) else {
+            return refuse("registers of tensix.md §4 only");
+        };
+        if register <= CMD_CTRL && self.busy[buffer] {
+            return refuse("a command buffer is written once CMD_CTRL reads 0 (tensix.md §4)");
+        }
+        match register {
+            0x00..=0x08 => registers.target[register as usize / 4] = value,
+            0x0c..=0x14 => registers.ret[register as usize / 4 - 3] = value,
+            0x18 => registers.tag = value,
+            0x1c => registers.control = value,
+            0x20 | 0x24 => registers.length[register as usize / 4 - 8] = value,
+            0x28 => registers.data = value,
+            0x2c => registers.exclude = value,
+            0x30 => registers.accumulate = value,
+            0x34 => registers.secure = value,
+            CMD_CTRL if value == 1 => return Ok(Asked::Send(buffer as u8)),
+            CMD_CTRL => return refuse("CMD_CTRL is written 1 to send (tensix.md §4)"),
+            0x60 if buffer == 0 => {
+                for id in (0..16).filter(|id| value >> id & 1 == 1) {
+                    self.counters[counter::OUTSTANDING + id] = 0;
+                }
+            }
+            _ => return refuse("configuration and counters of a NIU are only read (host.md §7)"),
+        }
+        Ok(Asked::Nothing)
+    }
+
+    /// NODE_ID: the physical coordinate on this NoC.
+    fn node_id(&self, raw: Raw) -> u32 {
+        let (x, y, first) = match self.noc {
+            Noc::Zero => (raw.x, raw.y, 1 << 28),
+            Noc::One => (WIDTH - 1 - raw.x, HEIGHT - 1 - raw.y, 0),
+        };
+        u32::from(x) | u32::from(y) << 6 | u32::from(WIDTH) << 12 | u32::from(HEIGHT) << 19 | first
+    }
+}
+
+/// Columns that take no multicast: DRAM, the middle, and the disabled Tensix columns.
+fn opted_out(map: &Topology) -> u32 {
+    let tensix = map.columns.iter().filter_map(|x| map.place(Noc::Zero, komorebi_card::NocXy::new(*x, 2)));
+    tensix.fold(0x1_ffff, |mask, place| mask & !(1 << place.raw.x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_id_is_the_physical_coordinate_of_each_noc() {
+        assert_eq!(Niu::new(Noc::Zero).node_id(Raw::new(2, 0)), 0x1061_1002);
+        assert_eq!(Niu::new(Noc::One).node_id(Raw::new(2, 0)), 0x0061_12ce);
+    }
+}

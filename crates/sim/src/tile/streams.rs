@@ -1,0 +1,70 @@
+//! Overlay stream registers: the words circular buffers count in (tensix.md §5).
+
+use crate::fault::Violation;
+
+/// The registers of the 64 streams that are modelled.
+pub(crate) struct Streams {
+    acked: [u32; 64],
+    received: [u32; 64],
+    space: [u32; 64],
+}
+
+/// Bits kept of the two counters.
+const KEPT: u32 = 0x1_ffff;
+
+impl Streams {
+    pub(crate) fn new() -> Self {
+        Self { acked: [0; 64], received: [0; 64], space: [0; 64] }
+    }
+
+    /// Loads the register at `offset` from the first stream's base.
+    pub(crate) fn load(&self, offset: u64) -> Result<u32, Violation> {
+        let stream = (offset >> 12) as usize;
+        match offset & 0xfff {
+            0x20 => Ok(self.acked[stream]),
+            0x28 => Ok(self.received[stream]),
+            0x4a4 => Ok(self.space[stream]),
+            _ => Err(unknown("load", offset)),
+        }
+    }
+
+    /// Stores to the register at `offset`.
+    pub(crate) fn store(&mut self, offset: u64, value: u32) -> Result<(), Violation> {
+        let stream = (offset >> 12) as usize;
+        match offset & 0xfff {
+            0x20 => self.acked[stream] = value & KEPT,
+            0x28 => {
+                self.received[stream] = value & KEPT;
+                self.space[stream] = value & KEPT;
+            }
+            0x438 => self.space[stream] = self.space[stream].wrapping_add(value >> 6) & KEPT,
+            0x4a4 => self.space[stream] = value & KEPT,
+            _ => return Err(unknown("store", offset)),
+        }
+        Ok(())
+    }
+}
+
+fn unknown(what: &str, offset: u64) -> Violation {
+    Violation::new(
+        format!("{what} of register {:#x} of stream {}", offset & 0xfff, offset >> 12),
+        "of a stream, registers 0x20, 0x28, 0x438 and 0x4a4 are used (tensix.md §5)",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_keep_17_bits_and_remote_adds_go_to_the_space() {
+        let mut streams = Streams::new();
+        streams.store(0x5028, 0xffff_ffff).unwrap();
+        assert_eq!(streams.load(0x5028).unwrap(), 0x1_ffff);
+        streams.store(0x54a4, 5).unwrap();
+        streams.store(0x5438, 3 << 6).unwrap();
+        assert_eq!(streams.load(0x54a4).unwrap(), 8);
+        assert_eq!(streams.load(0x4028).unwrap(), 0);
+        assert!(streams.load(0x5024).is_err());
+    }
+}

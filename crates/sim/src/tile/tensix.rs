@@ -1,0 +1,147 @@
+//! A Tensix tile with its cores: running them, and resetting them.
+
+use super::bus::{Own, TensixBus};
+use super::cores::Core;
+use super::debug::ALL_CORES;
+use super::local_ram::LocalRam;
+use super::shared::{Shared, cycles};
+use super::store_queue::StoreQueue;
+use crate::fault::Violation;
+use crate::hart::{Costs, Hart, Rv32, Setup, Stop};
+use crate::message::Body;
+use crate::net::Net;
+use crate::noc::latency::CYCLE;
+use crate::noc::translate::TileId;
+use crate::runner::Tile;
+use crate::slot::{Slot, State};
+use crate::time::Time;
+use crate::watch::Watchers;
+
+/// A tile.
+pub(crate) struct Tensix {
+    pub(crate) shared: Shared,
+    slots: [Slot<Rv32>; 5],
+    own: [Own; 5],
+    /// The cores held in reset, as SOFT_RESET_0 had them last.
+    held: u32,
+    /// True while the tile's clock is gated.
+    gated: bool,
+}
+
+impl Tensix {
+    pub(crate) fn new(tile: TileId, clock_offset: u64, parking: bool) -> Self {
+        let setup = Setup { hart_id: 0, costs: Costs::BABY, cycle: CYCLE, parking };
+        let own = |core| Own {
+            core,
+            ram: LocalRam::new(core),
+            stores: StoreQueue::default(),
+            cfg0: 0,
+            attributes: [0; 2],
+        };
+        Self {
+            shared: Shared::new(tile, clock_offset),
+            slots: Core::ALL.map(|_| Slot::new(Hart::new(setup))),
+            own: Core::ALL.map(own),
+            held: ALL_CORES,
+            gated: true,
+        }
+    }
+
+    /// Instructions its cores retired.
+    pub(crate) fn instructions(&self) -> u64 {
+        self.slots.iter().map(|slot| slot.hart.counters().instructions).sum()
+    }
+
+    /// Where a core is.
+    pub(crate) fn pc(&self, core: Core) -> u64 {
+        self.slots[core.index()].hart.pc()
+    }
+
+    /// Puts every core in reset, as the firmware does before it gates the clock (host.md §4.4).
+    fn hold(&mut self) {
+        self.shared.debug.soft_reset = ALL_CORES;
+        self.reset(0);
+    }
+
+    /// Brings the cores in line with SOFT_RESET_0.
+    fn reset(&mut self, at: Time) {
+        let now = self.shared.debug.soft_reset;
+        for core in Core::ALL {
+            let (slot, bit) = (&mut self.slots[core.index()], core.reset_bit());
+            match (self.held >> bit & 1, now >> bit & 1) {
+                (0, 1) => slot.turn_off(core.index(), &mut self.shared.watchers),
+                (1, 0) => {
+                    let own = &mut self.own[core.index()];
+                    let mut start = at + CYCLE;
+                    if !self.shared.debug.keeps_local_ram(core) {
+                        own.ram.clear();
+                        start = at + cycles(core.local_bytes() / 4);
+                    }
+                    own.stores = StoreQueue::default();
+                    (own.cfg0, own.attributes) = (0, [0; 2]);
+                    slot.code_generation += 1;
+                    slot.hart.reset(self.shared.debug.reset_pc(core), start);
+                    slot.state = State::Running(start);
+                }
+                _ => {}
+            }
+        }
+        self.held = now & ALL_CORES;
+    }
+}
+
+impl Tile for Tensix {
+    type X = Rv32;
+
+    fn id(&self) -> TileId {
+        self.shared.tile
+    }
+
+    fn slots(&self) -> &[Slot<Rv32>] {
+        &self.slots
+    }
+
+    fn slots_mut(&mut self) -> (&mut [Slot<Rv32>], &mut Watchers) {
+        (&mut self.slots, &mut self.shared.watchers)
+    }
+
+    fn run_hart(&mut self, index: usize, horizon: Time, net: &mut Net) -> Stop {
+        let Slot { hart, code_generation, .. } = &mut self.slots[index];
+        let own = &mut self.own[index];
+        let mut bus = TensixBus { own, generation: code_generation, shared: &mut self.shared, net };
+        let stop = hart.run(&mut bus, horizon);
+        self.shared.pcs[index] = hart.pc();
+        stop
+    }
+
+    fn awaited(&self, body: &Body) -> u32 {
+        self.shared.awaited(body)
+    }
+
+    fn deliver(&mut self, at: Time, body: Body, net: &mut Net) -> Result<(), Violation> {
+        if let Body::Gate { gated } = body {
+            if gated {
+                self.hold();
+            }
+            self.gated = gated;
+            return Ok(());
+        }
+        if self.gated {
+            let rule = "a clock-gated tile does not answer; vote for Tensix power first (host.md §7)";
+            return Err(Violation::new("access to a Tensix tile without a clock", rule));
+        }
+        self.shared.deliver(at, body, net)
+    }
+
+    fn follow_up(&mut self, at: Time, _net: &mut Net) {
+        if std::mem::take(&mut self.shared.reset_written) {
+            self.reset(at);
+        }
+        let forget = std::mem::take(&mut self.shared.forget_code);
+        if forget != 0 {
+            for core in Core::ALL.iter().filter(|core| forget >> core.icache_bit() & 1 == 1) {
+                self.slots[core.index()].code_generation += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Which of a tile's words somebody waits for.
+//!
+//! Parked harts name the words their loop reads. A write to one of them is announced first
+//! ([`Watchers::waiting`]), so that they can catch up to the moment of the write; a write nobody waits for costs one
+//! test of a 64-bit mask. Harts that run may have loaded a word in a loop they are about to park in: they are told
+//! after the write ([`Watchers::written`]).
+
+use crate::hart::Watch;
+
+/// A parked hart's word.
+#[derive(Clone, Copy, Debug)]
+struct Parked {
+    watch: Watch,
+    slot: u8,
+}
+
+/// The waiting harts of one tile.
+#[derive(Default)]
+pub(crate) struct Watchers {
+    /// Bloom mask over the watched 8-byte granules.
+    mask: u64,
+    parked: Vec<Parked>,
+    /// Parked harts that must catch up before the hart that ran may go on, as bits.
+    pub(crate) rouse: u32,
+    /// True while another hart runs that may have to hear of writes.
+    pub(crate) heard: bool,
+    /// Writes that running harts have to hear of: address and bytes.
+    pub(crate) written: Vec<(u64, u64)>,
+}
+
+/// The mask's bit for the granule that holds `address`.
+#[inline]
+fn bit(address: u64) -> u64 {
+    1 << ((address >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
+}
+
+/// Ranges beyond this size are searched for without the mask.
+const LARGE: u64 = 256;
+
+impl Watchers {
+    /// The hart in `slot` parks on these words.
+    pub(crate) fn park(&mut self, slot: usize, watches: &[Watch]) {
+        for &watch in watches {
+            self.mask |= bit(watch.address);
+            self.parked.push(Parked { watch, slot: slot as u8 });
+        }
+    }
+
+    /// The hart in `slot` goes on.
+    pub(crate) fn unpark(&mut self, slot: usize) {
+        self.parked.retain(|parked| usize::from(parked.slot) != slot);
+        self.mask = self.parked.iter().fold(0, |mask, parked| mask | bit(parked.watch.address));
+    }
+
+    /// The parked harts, as bits, that wait for something in `bytes` bytes at `address`.
+    #[inline]
+    pub(crate) fn waiting(&self, address: u64, bytes: u64) -> u32 {
+        if self.mask == 0 { 0 } else { self.search(address, bytes) }
+    }
+
+    fn search(&self, address: u64, bytes: u64) -> u32 {
+        let mut granules = address >> 3..=(address + bytes.max(1) - 1) >> 3;
+        if bytes <= LARGE && !granules.any(|granule| self.mask & bit(granule << 3) != 0) {
+            return 0;
+        }
+        let meets = self.parked.iter().filter(|parked| parked.watch.meets(address, bytes));
+        meets.fold(0, |slots, parked| slots | 1 << parked.slot)
+    }
+
+    /// Notes a write for the harts that run.
+    #[inline]
+    pub(crate) fn written(&mut self, address: u64, bytes: u64) {
+        if self.heard {
+            self.written.push((address, bytes));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hart::Width;
+
+    #[test]
+    fn a_write_reaches_the_harts_parked_on_its_bytes_only() {
+        let mut watchers = Watchers::default();
+        let word = |address| Watch { address, width: Width::Word };
+        watchers.park(0, &[word(0x1000), word(0x2004)]);
+        watchers.park(3, &[word(0x2004)]);
+        assert_eq!(watchers.waiting(0x1000, 4), 1);
+        assert_eq!(watchers.waiting(0x1004, 4), 0);
+        assert_eq!(watchers.waiting(0xff8, 16), 1);
+        assert_eq!(watchers.waiting(0, 0x10000), 9);
+        watchers.unpark(0);
+        assert_eq!(watchers.waiting(0x1000, 4), 0);
+        assert_eq!(watchers.waiting(0x2000, 8), 8);
+        watchers.unpark(3);
+        assert_eq!(watchers.mask, 0);
+    }
+}
