@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use komorebi_abi::program::Rule;
+use komorebi_headers::HeaderError;
 use proc_macro2::TokenStream;
 
 use crate::anchor::Anchor;
@@ -40,6 +41,12 @@ impl Message {
         Self { detail: Some(detail.into()), ..self }
     }
 
+    /// Adds what the header reader says, with the header's line.
+    pub(crate) fn detail_of(self, error: &HeaderError) -> Self {
+        let text = error.render();
+        self.detail(text.strip_prefix("error: ").unwrap_or(&text))
+    }
+
     /// Adds the edit that mends it.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
@@ -47,12 +54,12 @@ impl Message {
 
     /// Adds the nearest known name, or else all of them.
     pub(crate) fn nearest<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Self {
-        match komorebi_headers::suggest::nearest(name, known.clone()) {
+        let all: Vec<String> = known.clone().into_iter().map(|name| format!("`{name}`")).collect();
+        // Any two names of two letters are near.
+        match komorebi_headers::suggest::nearest(name, known).filter(|_| name.len() > 2) {
             Some(nearest) => self.help(format!("did you mean `{nearest}`?")),
-            None => {
-                let all: Vec<String> = known.into_iter().map(|name| format!("`{name}`")).collect();
-                if all.is_empty() { self } else { self.help(format!("known are {}", all.join(", "))) }
-            }
+            None if all.is_empty() => self,
+            None => self.help(format!("known are {}", all.join(", "))),
         }
     }
 

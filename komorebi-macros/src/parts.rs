@@ -6,6 +6,7 @@ use komorebi_abi::program::Rule;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::Meta;
 use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
 
 use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
@@ -38,61 +39,78 @@ pub(crate) fn split(tokens: TokenStream) -> Vec<TokenStream> {
 /// The parts of `tokens`; `owner` is what messages call the list. A name that stands twice is refused at the second.
 pub(crate) fn parse_parts(tokens: TokenStream, owner: &str, errors: &mut Errors) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    for tokens in split(tokens) {
-        let Some(part) = parse_part(tokens, owner, errors) else { continue };
-        if let Some(first) = parts.iter().find(|earlier| earlier.name == part.name) {
-            let text = format!("{owner} has two parts called `{}`", part.name);
-            errors.push(part.key, &Message::new(Rule::Field, text).help("remove one of them"));
-            let text = format!("the other `{}` of {owner}", part.name);
-            errors.push(first.key, &Message::new(Rule::Field, text));
-            continue;
+    for mut tokens in split(tokens) {
+        // More than once round only where a comma is missing.
+        while !tokens.is_empty() {
+            let (part, rest) = parse_part(tokens, owner, errors);
+            tokens = rest;
+            let Some(part) = part else { continue };
+            if let Some(first) = parts.iter().find(|earlier| earlier.name == part.name) {
+                let text = format!("{owner} has two parts called `{}`", part.name);
+                errors.push(part.key, &Message::new(Rule::Field, text).help("remove one of them"));
+                let text = format!("the other `{}` of {owner}", part.name);
+                errors.push(first.key, &Message::new(Rule::Field, text));
+                continue;
+            }
+            parts.push(part);
         }
-        parts.push(part);
     }
     parts
 }
 
-fn parse_part(tokens: TokenStream, owner: &str, errors: &mut Errors) -> Option<Part> {
+/// One part, and what stands behind it.
+fn parse_part(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Option<Part>, TokenStream) {
     let anchor = Anchor::of(tokens.clone());
-    let refuse = |anchor, found: &str, errors: &mut Errors| {
-        let message = Message::new(Rule::Field, format!("{found} in {owner}"));
-        errors.push(
-            anchor,
-            &message.help("parts are `name = value`, `name(..)` or `name`, with commas between them"),
-        );
+    let read = |input: ParseStream<'_>| Ok((input.parse::<NestedMeta>()?, input.parse::<TokenStream>()?));
+    let refuse = |anchor, text: String, errors: &mut Errors| {
+        let help = "parts are `name = value`, `name(..)` or `name`, with commas between them";
+        errors.push(anchor, &Message::new(Rule::Field, text).help(help));
     };
-    match syn::parse2::<NestedMeta>(tokens.clone()) {
-        Ok(NestedMeta::Meta(meta)) => {
-            let Some(ident) = meta.path().get_ident() else {
-                refuse(Anchor::of(meta.path()), "expected one name", errors);
-                return None;
-            };
-            let (name, key) = (ident.unraw().to_string(), Anchor::at(ident.span()));
-            Some(Part { name, key, meta })
+    let (meta, rest) = match read.parse2(tokens) {
+        Ok(read) => read,
+        Err(error) => {
+            refuse(anchor, format!("cannot read this part of {owner}: {error}"), errors);
+            return (None, TokenStream::new());
         }
-        Ok(NestedMeta::Lit(literal)) => {
-            refuse(Anchor::of(literal), "a value without a name", errors);
+    };
+    if let Some(TokenTree::Ident(next)) = rest.clone().into_iter().next() {
+        let message = Message::new(Rule::Field, format!("expected a comma before `{next}` in {owner}"));
+        errors.push(Anchor::at(next.span()), &message.help("add it"));
+    } else if !rest.is_empty() {
+        refuse(Anchor::of(&rest), format!("cannot read the end of this part of {owner}"), errors);
+        return (None, TokenStream::new());
+    }
+    let part = match meta {
+        NestedMeta::Meta(meta) => match meta.path().get_ident() {
+            Some(ident) => {
+                let (name, key) = (ident.unraw().to_string(), Anchor::at(ident.span()));
+                Some(Part { name, key, meta })
+            }
+            None => {
+                refuse(
+                    Anchor::of(meta.path()),
+                    format!("expected one name in front of a part of {owner}"),
+                    errors,
+                );
+                None
+            }
+        },
+        NestedMeta::Lit(literal) => {
+            refuse(Anchor::of(literal), format!("a value without a name in {owner}"), errors);
             None
         }
-        Ok(NestedMeta::NameValueInvalidExpr(pair)) => {
-            let at = Anchor::of_or(&pair.value, anchor);
+        NestedMeta::NameValueInvalidExpr(pair) => {
+            let name = pair.path.get_ident().map_or_else(|| "this part".into(), |name| format!("`{name}`"));
+            let found = if pair.value.is_empty() { "no value" } else { "a value that cannot be read" };
             refuse(
-                at,
-                &format!("cannot read the value of `{}`", quote::ToTokens::to_token_stream(&pair.path)),
+                Anchor::of_or(&pair.value, Anchor::of(&pair)),
+                format!("{name} of {owner} has {found}"),
                 errors,
             );
             None
         }
-        Err(error) => {
-            // Behind a whole part stands something else: most often a comma is missing.
-            let (anchor, found) = match tokens.into_iter().next() {
-                Some(TokenTree::Ident(name)) => (anchor, format!("cannot read the part `{name}` ({error})")),
-                _ => (anchor, format!("expected a name ({error})")),
-            };
-            refuse(anchor, &found, errors);
-            None
-        }
-    }
+    };
+    (part, rest)
 }
 
 /// Reads `tokens` as the fields of `T`, all of them optional; `known` are their names.
@@ -131,7 +149,7 @@ mod tests {
     #[test]
     fn a_bad_part_does_not_hide_the_others() {
         let (names, texts) = names("a = 1, b = = 2, 3, c(x, y = 2), d e, f");
-        assert_eq!(names, ["a", "c", "f"]);
+        assert_eq!(names, ["a", "c", "d", "e", "f"]);
         assert_eq!(texts.len(), 3, "{texts:?}");
     }
 
@@ -148,7 +166,8 @@ mod tests {
 
     #[test]
     fn a_missing_comma_is_named() {
-        let (_, texts) = names("depth = 8 grid = (1, 2)");
-        assert!(texts[0].contains("commas between them"), "{texts:?}");
+        let (names, texts) = names("depth = 8 grid = (1, 2)");
+        assert_eq!(names, ["depth", "grid"]);
+        assert!(texts[0].contains("expected a comma before `grid`"), "{texts:?}");
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn load_header(
         }
         Err(error) => {
             let text = format!("the header {:?} cannot be read", path.value());
-            errors.push(anchor, &Message::new(Rule::Header, text).detail(error.render()));
+            errors.push(anchor, &Message::new(Rule::Header, text).detail_of(&error));
             ProgramHeader::Unknown
         }
     }
@@ -104,7 +104,7 @@ pub(crate) fn load_header(
 fn report_mistakes(header: &Header, anchor: Anchor, errors: &mut Errors) {
     for bad in header.unevaluated().filter(|bad| bad.own && bad.is_mistake()) {
         let message = Message::new(Rule::Header, format!("`{}` of the header cannot be evaluated", bad.name));
-        errors.push(anchor, &message.detail(bad.error.render()));
+        errors.push(anchor, &message.detail_of(&bad.error));
     }
 }
 

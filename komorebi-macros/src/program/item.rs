@@ -3,7 +3,6 @@
 use komorebi_abi::program::Rule;
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
-use syn::spanned::Spanned;
 use syn::{Attribute, Item, ItemTrait, TraitItem, Visibility};
 
 use super::handler::{HandlerItem, parse_handler};
@@ -31,7 +30,7 @@ pub(crate) fn parse_item(tokens: TokenStream, errors: &mut Errors) -> Option<Pro
             let message =
                 Message::new(Rule::Item, "a program is declared as a trait whose functions are its handlers");
             let example = "write `pub trait Heat { fn step(state: km::Address, iteration: u32); }`";
-            errors.push(Anchor::at(other.span()), &message.help(example));
+            errors.push(Anchor::of(&other), &message.help(example));
             skeleton(other)
         }
         Err(error) => {

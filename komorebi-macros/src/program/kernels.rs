@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use komorebi_abi::program::{Kernel, Rule};
-use syn::LitStr;
+use syn::{Ident, LitStr};
 
 use super::attribute::PerKernel;
 use super::files::{exists, nearest_file, plain};
@@ -29,11 +29,12 @@ pub(crate) struct KernelFiles {
 /// Finds the kernels that `value` names. `None` after an error.
 pub(crate) fn load_kernels(
     value: Option<&Value>,
+    program: &Ident,
     header: &ProgramHeader,
     context: &Context,
     errors: &mut Errors,
 ) -> Option<KernelFiles> {
-    let [reader, compute, writer] = name_kernels(value, context, errors)?;
+    let [reader, compute, writer] = name_kernels(value, program, context, errors)?;
     let found = [(Kernel::Reader, &reader), (Kernel::Compute, &compute), (Kernel::Writer, &writer)]
         .map(|(kernel, file)| file.as_ref().is_none_or(|file| file.check(kernel, context, errors)));
     let (Some(reader), Some(writer)) = (reader, writer) else { return None };
@@ -100,14 +101,15 @@ fn check_text(file: &Path, path: &str, anchor: Anchor, errors: &mut Errors) -> b
 /// The files of reader, compute and writer.
 fn name_kernels(
     value: Option<&Value>,
+    program: &Ident,
     context: &Context,
     errors: &mut Errors,
 ) -> Option<[Option<KernelFile>; 3]> {
     let example = "write `kernels = \"kernels\"`, a folder with reader.cpp, compute.cpp and writer.cpp";
     match value {
         None => {
-            let message = Message::new(Rule::Field, "the program has no `kernels`");
-            errors.push(Anchor::at(proc_macro2::Span::call_site()), &message.help(example));
+            let message = Message::new(Rule::Field, format!("program `{program}` has no `kernels`"));
+            errors.push(Anchor::at(program.span()), &message.help(example));
             None
         }
         Some(Value::Text(folder)) => Some(name_in_folder(folder, context)),

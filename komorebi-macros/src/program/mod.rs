@@ -41,7 +41,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Contex
     // Load.
     let given: Vec<_> = defines.iter().map(|(define, _)| define.clone()).collect();
     let header = header::load_header(attribute.header.as_ref(), &given, context, &mut errors);
-    let kernels = kernels::load_kernels(attribute.kernels.as_ref(), &header, context, &mut errors);
+    let kernels =
+        kernels::load_kernels(attribute.kernels.as_ref(), &item.ident, &header, context, &mut errors);
 
     // Collect and check.
     let (model, places) = collect::collect(&attribute, &item, defines, &header, &mut errors);
@@ -55,7 +56,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Contex
         (true, None) => State::Blind,
         (true, Some(_)) => State::Complete,
     };
-    let undeclared = check::undeclared(&item, &header);
+    // An error may be why a handler seems not to be declared.
+    let undeclared = if errors.is_empty() { check::undeclared(&item, &header) } else { Vec::new() };
     let items = emit::emit_program(&Emission {
         item: &item,
         model: &model,

@@ -14,7 +14,7 @@ pub(crate) fn resolve(value: &Value, what: &str, header: &ProgramHeader, errors:
         Value::Int(literal) => {
             let number = literal.base10_parse::<u64>().ok().and_then(|number| u32::try_from(number).ok());
             if number.is_none() || !matches!(literal.suffix(), "" | "u32") {
-                let text = format!("{what} is a number below 2^32, found `{literal}`");
+                let text = format!("expected a number below 2^32 for {what}, found `{literal}`");
                 errors.push(
                     value.anchor(),
                     &Message::new(Rule::Number, text).help("write a plain number, as in `16`"),
@@ -25,8 +25,9 @@ pub(crate) fn resolve(value: &Value, what: &str, header: &ProgramHeader, errors:
         }
         Value::Name(name, anchor) => resolve_name(name, *anchor, what, header, errors),
         other => {
-            let text = format!("{what} is a number, found {}", other.describe());
-            let help = "write a literal, or the C++ name of a constant of the header";
+            let text = format!("expected a number for {what}, found {}", other.describe());
+            let help =
+                "write a literal, or the C++ name of a constant of the header, where it can be computed";
             errors.push(other.anchor(), &Message::new(Rule::Number, text).help(help));
             None
         }
@@ -43,7 +44,7 @@ fn resolve_name(
     match header {
         ProgramHeader::Unknown => None,
         ProgramHeader::Absent => {
-            let text = format!("{what} is `{name}`, but the program names no header to find it in");
+            let text = format!("cannot find `{name}`, given for {what}: the program names no header");
             let help =
                 "write the number, or add `header = \"..\"`: a macro cannot see the value of a Rust constant";
             errors.push(anchor, &Message::new(Rule::Number, text).help(help));
@@ -54,7 +55,8 @@ fn resolve_name(
                 let number = constant.value.as_u32();
                 if number.is_none() {
                     let value = constant.value;
-                    let text = format!("{what} is `{name}`, which is {value}: no number from 0 to 2^32 - 1");
+                    let text =
+                        format!("`{name}` is {value}; a number from 0 to 2^32 - 1 was expected for {what}");
                     let place =
                         read.header.render_at("it is declared here", &constant.location, constant.name.len());
                     errors.push(anchor, &Message::new(Rule::Number, text).detail(place));
@@ -71,12 +73,12 @@ fn resolve_name(
 
 fn unknown(name: &str, what: &str, path: &str, error: &HeaderError) -> Message {
     if error.kind() == komorebi_headers::ErrorKind::UnknownName {
-        let text = format!("{what} is `{name}`, and the header {path:?} declares no constant of that name");
+        let text = format!("the header {path:?} declares no constant `{name}`, given for {what}");
         let help = match error.help() {
             Some(help) => help.to_owned(),
             None => "write the number, or a constant of the header: a macro cannot see the value of a Rust constant".into(),
         };
         return Message::new(Rule::Number, text).help(help);
     }
-    Message::new(Rule::Number, format!("{what} is `{name}`, which has no value")).detail(error.render())
+    Message::new(Rule::Number, format!("`{name}`, given for {what}, has no value")).detail_of(error)
 }

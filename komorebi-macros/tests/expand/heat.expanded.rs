@@ -180,7 +180,7 @@ impl Heat {
         )
     }
 }
-/// Submits the handlers of [`Heat`]: a method a handler, the group of cores first.
+/// Submits the handlers of [`Heat`]: a method a handler, the cores first.
 #[allow(
     dead_code,
     clippy::too_many_arguments,
@@ -194,7 +194,7 @@ pub trait HeatSubmit {
     /// Those of `Run::submit`.
     fn step(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         state: impl ::core::convert::Into<::komorebi::Address>,
         iteration: ::core::primitive::u32,
     ) -> ::komorebi::Result<::komorebi::Handle<()>>;
@@ -205,7 +205,7 @@ pub trait HeatSubmit {
     /// Those of `Run::submit`.
     fn left(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         state: impl ::core::convert::Into<::komorebi::Address>,
     ) -> ::komorebi::Result<::komorebi::Handle<()>>;
     /// Submits handler 3, `right(state: Address)`.
@@ -215,7 +215,7 @@ pub trait HeatSubmit {
     /// Those of `Run::submit`.
     fn right(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         state: impl ::core::convert::Into<::komorebi::Address>,
     ) -> ::komorebi::Result<::komorebi::Handle<()>>;
     /// The residual of the whole field.
@@ -225,7 +225,7 @@ pub trait HeatSubmit {
     /// Those of `Run::submit`.
     fn norm(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         state: impl ::core::convert::Into<::komorebi::Address>,
         cores: ::core::primitive::u32,
     ) -> ::komorebi::Result<::komorebi::Handle<::core::primitive::u32>>;
@@ -238,33 +238,33 @@ pub trait HeatSubmit {
 impl HeatSubmit for ::komorebi::Run<Heat> {
     fn step(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         state: impl ::core::convert::Into<::komorebi::Address>,
         iteration: ::core::primitive::u32,
     ) -> ::komorebi::Result<::komorebi::Handle<()>> {
-        self.submit(Heat::step(state, iteration).on(group_of_cores))
+        self.submit(Heat::step(state, iteration).on(place_of_cores))
     }
     fn left(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         state: impl ::core::convert::Into<::komorebi::Address>,
     ) -> ::komorebi::Result<::komorebi::Handle<()>> {
-        self.submit(Heat::left(state).on(group_of_cores))
+        self.submit(Heat::left(state).on(place_of_cores))
     }
     fn right(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         state: impl ::core::convert::Into<::komorebi::Address>,
     ) -> ::komorebi::Result<::komorebi::Handle<()>> {
-        self.submit(Heat::right(state).on(group_of_cores))
+        self.submit(Heat::right(state).on(place_of_cores))
     }
     fn norm(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         state: impl ::core::convert::Into<::komorebi::Address>,
         cores: ::core::primitive::u32,
     ) -> ::komorebi::Result<::komorebi::Handle<::core::primitive::u32>> {
-        self.submit(Heat::norm(state, cores).on(group_of_cores))
+        self.submit(Heat::norm(state, cores).on(place_of_cores))
     }
 }
 const _: () = {
@@ -276,7 +276,12 @@ const _: () = {
     let _: fn(u32) -> ::core::primitive::u32 = |argument| argument;
 };
 #[doc(hidden)]
-#[allow(unused_macros, unused_imports, reason = "for `graph!` and `stream!`")]
+#[allow(
+    unused_macros,
+    unused_imports,
+    non_local_definitions,
+    reason = "for `graph!` and `stream!`"
+)]
 #[macro_export]
 macro_rules! __km_Heat_HASH {
     ([$($callback:tt)*] $($body:tt)*) => {
@@ -288,5 +293,10 @@ macro_rules! __km_Heat_HASH {
     };
 }
 #[doc(hidden)]
-#[allow(unused_macros, unused_imports, reason = "for `graph!` and `stream!`")]
+#[allow(
+    unused_macros,
+    unused_imports,
+    non_local_definitions,
+    reason = "for `graph!` and `stream!`"
+)]
 pub use __km_Heat_HASH as Heat;

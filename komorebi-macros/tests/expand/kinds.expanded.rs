@@ -149,7 +149,7 @@ impl Kinds {
         ::renamed::macro_support::call(9u8, ::renamed::macro_support::Words::new())
     }
 }
-/// Submits the handlers of [`Kinds`]: a method a handler, the group of cores first.
+/// Submits the handlers of [`Kinds`]: a method a handler, the cores first.
 #[allow(dead_code)]
 #[allow(
     dead_code,
@@ -164,7 +164,7 @@ pub(crate) trait KindsSubmit {
     /// Those of `Run::submit`.
     fn all(
         &self,
-        group_of_cores: impl ::core::convert::Into<::renamed::Group>,
+        place_of_cores: impl ::core::convert::Into<::renamed::Place>,
         a: ::core::primitive::u32,
         b: ::core::primitive::i32,
         c: ::core::primitive::f32,
@@ -182,7 +182,7 @@ pub(crate) trait KindsSubmit {
     #[deprecated]
     fn r#match(
         &self,
-        group_of_cores: impl ::core::convert::Into<::renamed::Group>,
+        place_of_cores: impl ::core::convert::Into<::renamed::Place>,
     ) -> ::renamed::Result<::renamed::Handle<::core::primitive::i32>>;
     /// Submits handler 9, `none()`.
     ///
@@ -191,7 +191,7 @@ pub(crate) trait KindsSubmit {
     /// Those of `Run::submit`.
     fn none(
         &self,
-        group_of_cores: impl ::core::convert::Into<::renamed::Group>,
+        place_of_cores: impl ::core::convert::Into<::renamed::Place>,
     ) -> ::renamed::Result<::renamed::Handle<()>>;
 }
 #[allow(dead_code)]
@@ -203,7 +203,7 @@ pub(crate) trait KindsSubmit {
 impl KindsSubmit for ::renamed::Run<Kinds> {
     fn all(
         &self,
-        group_of_cores: impl ::core::convert::Into<::renamed::Group>,
+        place_of_cores: impl ::core::convert::Into<::renamed::Place>,
         a: ::core::primitive::u32,
         b: ::core::primitive::i32,
         c: ::core::primitive::f32,
@@ -213,19 +213,19 @@ impl KindsSubmit for ::renamed::Run<Kinds> {
         g: impl ::core::convert::Into<::renamed::Core>,
         h: impl ::core::convert::Into<::renamed::Address>,
     ) -> ::renamed::Result<::renamed::Handle<::core::primitive::f32>> {
-        self.submit(Kinds::all(a, b, c, d, e, f, g, h).on(group_of_cores))
+        self.submit(Kinds::all(a, b, c, d, e, f, g, h).on(place_of_cores))
     }
     fn r#match(
         &self,
-        group_of_cores: impl ::core::convert::Into<::renamed::Group>,
+        place_of_cores: impl ::core::convert::Into<::renamed::Place>,
     ) -> ::renamed::Result<::renamed::Handle<::core::primitive::i32>> {
-        self.submit(Kinds::r#match().on(group_of_cores))
+        self.submit(Kinds::r#match().on(place_of_cores))
     }
     fn none(
         &self,
-        group_of_cores: impl ::core::convert::Into<::renamed::Group>,
+        place_of_cores: impl ::core::convert::Into<::renamed::Place>,
     ) -> ::renamed::Result<::renamed::Handle<()>> {
-        self.submit(Kinds::none().on(group_of_cores))
+        self.submit(Kinds::none().on(place_of_cores))
     }
 }
 const _: () = {
@@ -240,7 +240,12 @@ const _: () = {
     let _: fn(Core) -> ::renamed::Core = |argument| argument;
     let _: fn(Address) -> ::renamed::Address = |argument| argument;
 };
-#[allow(unused_macros, unused_imports, reason = "for `graph!` and `stream!`")]
+#[allow(
+    unused_macros,
+    unused_imports,
+    non_local_definitions,
+    reason = "for `graph!` and `stream!`"
+)]
 macro_rules! __km_Kinds_HASH {
     ([$($callback:tt)*] $($body:tt)*) => {
         $($callback)* ! { { name = Kinds; complete = true; depth = 4u32; region_bytes =
@@ -250,5 +255,10 @@ macro_rules! __km_Kinds_HASH {
         "match" = 8u32() -> "I32"; "none" = 9u32(); }; } $($body)* }
     };
 }
-#[allow(unused_macros, unused_imports, reason = "for `graph!` and `stream!`")]
+#[allow(
+    unused_macros,
+    unused_imports,
+    non_local_definitions,
+    reason = "for `graph!` and `stream!`"
+)]
 pub(crate) use __km_Kinds_HASH as Kinds;

@@ -129,7 +129,7 @@ impl Blur {
         )
     }
 }
-/// Submits the handlers of [`Blur`]: a method a handler, the group of cores first.
+/// Submits the handlers of [`Blur`]: a method a handler, the cores first.
 #[allow(
     dead_code,
     clippy::too_many_arguments,
@@ -143,7 +143,7 @@ trait BlurSubmit {
     /// Those of `Run::submit`.
     fn row(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         from: impl ::core::convert::Into<::komorebi::Address>,
         to: impl ::core::convert::Into<::komorebi::Address>,
     ) -> ::komorebi::Result<::komorebi::Handle<()>>;
@@ -156,18 +156,23 @@ trait BlurSubmit {
 impl BlurSubmit for ::komorebi::Run<Blur> {
     fn row(
         &self,
-        group_of_cores: impl ::core::convert::Into<::komorebi::Group>,
+        place_of_cores: impl ::core::convert::Into<::komorebi::Place>,
         from: impl ::core::convert::Into<::komorebi::Address>,
         to: impl ::core::convert::Into<::komorebi::Address>,
     ) -> ::komorebi::Result<::komorebi::Handle<()>> {
-        self.submit(Blur::row(from, to).on(group_of_cores))
+        self.submit(Blur::row(from, to).on(place_of_cores))
     }
 }
 const _: () = {
     let _: fn(Address) -> ::komorebi::Address = |argument| argument;
     let _: fn(Address) -> ::komorebi::Address = |argument| argument;
 };
-#[allow(unused_macros, unused_imports, reason = "for `graph!` and `stream!`")]
+#[allow(
+    unused_macros,
+    unused_imports,
+    non_local_definitions,
+    reason = "for `graph!` and `stream!`"
+)]
 macro_rules! __km_Blur_HASH {
     ([$($callback:tt)*] $($body:tt)*) => {
         $($callback)* ! { { name = Blur; complete = true; depth = 4u32; region_bytes =
@@ -175,7 +180,12 @@ macro_rules! __km_Blur_HASH {
         "Address", "output")); }; } $($body)* }
     };
 }
-#[allow(unused_macros, unused_imports, reason = "for `graph!` and `stream!`")]
+#[allow(
+    unused_macros,
+    unused_imports,
+    non_local_definitions,
+    reason = "for `graph!` and `stream!`"
+)]
 use __km_Blur_HASH as Blur;
 const _: () = {
     #[deprecated(

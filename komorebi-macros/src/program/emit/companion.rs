@@ -24,7 +24,7 @@ pub(super) fn emit_companion(program: &Emission<'_>) -> TokenStream {
         }
     };
     let vis = &program.item.vis;
-    let unused = quote!(#[allow(unused_macros, unused_imports, reason = "for `graph!` and `stream!`")]);
+    let unused = quote!(#[allow(unused_macros, unused_imports, non_local_definitions, reason = "for `graph!` and `stream!`")]);
     match vis {
         Visibility::Public(_) => quote! {
             #[doc(hidden)]

@@ -23,11 +23,11 @@ pub(super) fn emit_submit(program: &Emission<'_>) -> TokenStream {
         let args = item.args.iter().map(|arg| &arg.ident);
         let result = result_type(handler.result);
         // A name that no argument has.
-        let group = Ident::new("group_of_cores", proc_macro2::Span::mixed_site());
+        let place = Ident::new("place_of_cores", proc_macro2::Span::mixed_site());
         let head = quote! {
             fn #name(
                 &self,
-                #group: impl ::core::convert::Into<#krate::Group>,
+                #place: impl ::core::convert::Into<#krate::Place>,
                 #(#params),*
             ) -> #krate::Result<#krate::Handle<#result>>
         };
@@ -42,11 +42,11 @@ pub(super) fn emit_submit(program: &Emission<'_>) -> TokenStream {
         });
         defined.push(quote! {
             #head {
-                self.submit(#ident::#name(#(#args),*).on(#group))
+                self.submit(#ident::#name(#(#args),*).on(#place))
             }
         });
     }
-    let text = format!(" Submits the handlers of [`{ident}`]: a method a handler, the group of cores first.");
+    let text = format!(" Submits the handlers of [`{ident}`]: a method a handler, the cores first.");
     quote! {
         #[doc = #text]
         #(#lints)*
