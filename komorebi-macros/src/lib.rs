@@ -14,9 +14,7 @@ mod value;
 use context::Context;
 use proc_macro::TokenStream;
 
-/// Declares a program: what its persistent kernels are built from, and its handlers as the functions of a trait.
-///
-/// See `komorebi::program` for the grammar and what is generated.
+#[doc = include_str!("program.md")]
 #[proc_macro_attribute]
 pub fn program(attribute: TokenStream, item: TokenStream) -> TokenStream {
     program::expand(attribute.into(), item.into(), &Context::of_call()).into()

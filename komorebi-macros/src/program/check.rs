@@ -56,6 +56,7 @@ pub(crate) fn undeclared(item: &ProgramItem, header: &ProgramHeader) -> Vec<Stri
     let ProgramHeader::Read(read) = header else { return Vec::new() };
     let declared: BTreeSet<String> =
         item.handlers.iter().map(|handler| syn::ext::IdentExt::unraw(&handler.ident).to_string()).collect();
-    let all = read.handlers().filter(|handler| !declared.contains(&handler.name));
+    // What the header includes may be shared with other programs.
+    let all = read.handlers().filter(|handler| handler.constant.own && !declared.contains(&handler.name));
     all.map(|handler| format!("`{}` ({})", handler.name, handler.constant.value)).collect()
 }

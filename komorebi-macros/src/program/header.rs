@@ -39,10 +39,10 @@ pub(crate) struct HeaderHandler<'a> {
 }
 
 impl ReadHeader {
-    /// The handlers declared in the header, by its `kHandlerName` constants.
+    /// The handlers declared in the header and what it includes, by `kHandlerName` constants.
     pub(crate) fn handlers(&self) -> impl Iterator<Item = HeaderHandler<'_>> {
         self.header
-            .own_constants()
+            .constants()
             .filter_map(|constant| handler_name(&constant.name).map(|name| HeaderHandler { name, constant }))
     }
 

@@ -104,9 +104,9 @@ fn parse_trait(item: ItemTrait, errors: &mut Errors) -> ProgramItem {
     ProgramItem { docs, lints, vis: item.vis, ident: item.ident, handlers }
 }
 
-/// `#[allow(..)]` and its like.
+/// `#[allow(..)]` and its like. Not `#[expect(..)]`: it would be carried over to items that have nothing to expect.
 pub(crate) fn is_lint(attr: &Attribute) -> bool {
-    ["allow", "expect", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level))
+    ["allow", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level))
 }
 
 /// Refuses an attribute that would be lost.

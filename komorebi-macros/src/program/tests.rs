@@ -197,3 +197,11 @@ fn garbage_never_panics() {
         }
     }
 }
+
+#[test]
+fn every_code_is_documented() {
+    let page = include_str!("../program.md");
+    for rule in komorebi_abi::program::Rule::ALL {
+        assert!(page.contains(&format!("| {} |", rule.code())), "{rule:?}");
+    }
+}
