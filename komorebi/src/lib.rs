@@ -1,2 +1,45 @@
-//! placeholder until the first commit of this crate
+//! Persistent kernels on the Tensix grid of a Tenstorrent Blackhole card, fed with commands by a dispatcher on the card.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use komorebi as km;
+//!
+//! # fn main() -> km::Result<()> {
+//! let session = km::Session::open()?;
+//! let program = km::Program::new("map").kernels_dir("kernels").handlers_from("kernels/map.h");
+//! let run = session.load(program)?;
+//! let jobs: Vec<_> = (0..15)
+//!     .map(|job| run.submit(km::call("map", &[job]).on((job * 8, 8))))
+//!     .collect::<km::Result<_>>()?;
+//! run.wait(&jobs, Duration::from_secs(5))?;
+//! run.stop(Duration::from_secs(10))?;
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+mod address;
 pub mod build;
+mod call;
+pub mod error;
+mod load;
+#[doc(hidden)]
+pub mod macro_support;
+mod program;
+mod run;
+mod session;
+pub mod state;
+mod tensor;
+
+pub use address::Address;
+pub use call::{Argument, Call, Command, HandlerRef, NamedCall, Place, Queued, Word, call, nop};
+pub use error::{Error, Result};
+pub use komorebi_abi::program::{
+    ArgKind, Compute, Format, Kernel, MathFidelity, OptLevel, ResultKind, UnpackMode,
+};
+pub use komorebi_card::{Board, Card, CardTime, Core, Description, Grid, Group, NocXy, World};
+pub use load::LoadOptions;
+pub use program::{CoreArgs, Declared, Dynamic, Program};
+pub use run::{Columns, CommandGroup, Event, EventKind, Handle, Handles, Run, Waitable};
+pub use session::{HartState, L1, Nocs, Session, SessionBuilder};
+pub use tensor::{Chunks, DType, Element, Tensor};

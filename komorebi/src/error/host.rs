@@ -1,0 +1,197 @@
+//! Facts about calls of the host that could not be served.
+
+use std::fmt;
+
+use crate::state::DispatcherState;
+
+/// A command whose handler, words or flags are not the program's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// The program has no handler of that name.
+    #[error("program `{program}` has no handler `{name}`; {}", hint(nearest.as_deref(), known))]
+    UnknownHandler {
+        /// The program.
+        program: String,
+        /// The name asked for.
+        name: String,
+        /// The nearest name it has.
+        nearest: Option<String>,
+        /// All names it has.
+        known: Vec<String>,
+    },
+    /// The program has no handler of that number.
+    #[error("program `{program}` has no handler with number {number}; 0 is NOP, and {}", hint(None, known))]
+    UnknownNumber {
+        /// The program.
+        program: String,
+        /// The number asked for.
+        number: u32,
+        /// The names it has.
+        known: Vec<String>,
+    },
+    /// The handler is declared with another number of words.
+    #[error("handler `{name}` takes {expected} argument words, not {found}")]
+    Words {
+        /// The handler.
+        name: String,
+        /// Words given.
+        found: usize,
+        /// Words declared.
+        expected: u32,
+    },
+    /// More words than a command carries.
+    #[error(
+        "a command carries 10 argument words, not {found}; put the rest into a tensor and pass its address"
+    )]
+    TooMany {
+        /// Words given.
+        found: usize,
+    },
+    /// The columns of a batch differ in length.
+    #[error("a batch of {expected} commands has {found} {what}; give one for all or one a command")]
+    Columns {
+        /// The column.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The batch's length.
+        expected: usize,
+    },
+}
+
+fn hint(nearest: Option<&str>, known: &[String]) -> String {
+    match nearest {
+        Some(name) => format!("did you mean `{name}`?"),
+        None if known.is_empty() => "it declares none".into(),
+        None => format!("it has {}", known.join(", ")),
+    }
+}
+
+/// The dispatcher consumed a command and submitted nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the dispatcher rejected command {handle}: {reason_name} (reason {reason}); {}", advice(*.reason))]
+pub struct CommandRejected {
+    /// The host's number of the command.
+    pub handle: u64,
+    /// A `KMD_REJECT_*` number.
+    pub reason: u8,
+    /// Its suffix in lower case; `unknown` for a number the headers lack.
+    pub reason_name: &'static str,
+}
+
+fn advice(reason: u8) -> &'static str {
+    match komorebi_abi::wire::reject_name(reason) {
+        Some("queue") => "keep at most 64 queued commands unfinished",
+        Some("exited") => "submit before stop",
+        Some("engines") => "wait until a running stream or graph has ended",
+        Some("req") => "give each running stream or graph its own req",
+        _ => "host and dispatcher were built from different headers",
+    }
+}
+
+/// What the dispatcher was doing when a wait ran out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activity {
+    /// Passes of its loop in the 20 ms before the second look: 0 means that it stands still.
+    pub passes: u64,
+    /// Its state at the second look.
+    pub state: DispatcherState,
+    /// What the monitor says about its hart.
+    pub hart: String,
+}
+
+impl fmt::Display for Activity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.passes == 0 {
+            f.write_str("the dispatcher stands still")?;
+        } else {
+            write!(f, "the dispatcher is alive ({} passes in 20 ms)", self.passes)?;
+        }
+        write!(f, ", {}; its hart is {}", self.state, self.hart)
+    }
+}
+
+/// A wait of the host ran out. The run is still loaded.
+#[derive(Clone, Debug)]
+pub struct WaitTimeout {
+    /// How long it waited, in the card's milliseconds.
+    pub milliseconds: u64,
+    /// The commands waited for that have no event yet.
+    pub pending: Vec<u64>,
+    /// What the dispatcher was doing; `None` when the card could not be asked.
+    pub activity: Option<Activity>,
+}
+
+impl std::error::Error for WaitTimeout {}
+
+impl fmt::Display for WaitTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no event within {} ms for ", self.milliseconds)?;
+        match self.pending.as_slice() {
+            [] => f.write_str("the dispatcher's end")?,
+            [one] => write!(f, "command {one}")?,
+            [first, .., last] => write!(f, "{} commands from {first} to {last}", self.pending.len())?,
+        }
+        f.write_str("; wait longer, or stop the run")?;
+        if let Some(activity) = &self.activity {
+            write!(f, "; {activity}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A tensor call that does not fit its tensor or the card's memory.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TensorError {
+    /// Data of another shape.
+    #[error("the tensor has shape {expected:?}, not {found:?}")]
+    Shape {
+        /// The data's.
+        found: Vec<usize>,
+        /// The tensor's.
+        expected: Vec<usize>,
+    },
+    /// A type that cannot hold the tensor's elements.
+    #[error("the tensor holds {expected}, not {found}; {help}")]
+    Type {
+        /// The type asked for.
+        found: &'static str,
+        /// The tensor's.
+        expected: &'static str,
+        /// What to do.
+        help: &'static str,
+    },
+    /// A shape without elements.
+    #[error("a tensor of shape {shape:?} has no elements; give every dimension at least 1")]
+    Empty {
+        /// The shape.
+        shape: Vec<usize>,
+    },
+    /// A range of pages outside the tensor.
+    #[error("pages {first}..{end} lie outside the tensor, which has {pages} pages", end = first + count)]
+    Pages {
+        /// The first page asked for.
+        first: usize,
+        /// Pages asked for.
+        count: usize,
+        /// Pages it has.
+        pages: usize,
+    },
+    /// No room in the card's DRAM.
+    #[error(
+        "no {bytes} bytes are free at one address in all {banks} DRAM banks; {free} is the largest gap: drop tensors"
+    )]
+    Memory {
+        /// Bytes of each bank asked for.
+        bytes: u64,
+        /// Banks.
+        banks: usize,
+        /// The largest free gap.
+        free: u64,
+    },
+    /// The tensor was freed.
+    #[error("the tensor was freed")]
+    Freed,
+}

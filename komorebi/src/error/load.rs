@@ -1,0 +1,65 @@
+//! Facts about programs that could not be loaded.
+
+use std::fmt;
+
+use komorebi_abi::program::Problem;
+
+use crate::build::KernelSizes;
+use crate::state::ResultBlock;
+
+/// A program that breaks rules, could not be read, or did not compile. Nothing was loaded.
+#[derive(Clone, Debug)]
+pub struct ProgramError {
+    /// The program.
+    pub program: String,
+    /// Every rule it breaks.
+    pub problems: Vec<Problem>,
+    /// What was wrong apart from the rules: files that could not be read, the compiler's message.
+    pub messages: Vec<String>,
+}
+
+impl std::error::Error for ProgramError {}
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "program `{}` cannot be loaded", self.program)?;
+        for problem in &self.problems {
+            write!(f, "\n  {problem}")?;
+        }
+        for message in &self.messages {
+            write!(f, "\n  {message}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The program's kernels and arguments do not fit the session's kernel buffer. Nothing was loaded.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "the kernels take {} bytes and their arguments {args}, the kernel buffer has {}; give the session {needed} with kernel_bytes, or set OptLevel::Os for the reader and writer; largest is {}; in bytes: {sizes}",
+    sizes.total, sizes.buffer, sizes.largest().0
+)]
+pub struct SizeError {
+    /// Bytes of each thread, of all, of the buffer.
+    pub sizes: KernelSizes,
+    /// Bytes of the cores' runtime arguments.
+    pub args: u32,
+    /// The least `kernel_bytes` that would do.
+    pub needed: u32,
+}
+
+/// The card or the program could not be started.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{what}{}", result.as_ref().map_or(String::new(), |result| format!("; {result}")))]
+pub struct StartError {
+    /// What was found, what was expected, what to do.
+    pub what: String,
+    /// The dispatcher's result block, when it ran and wrote one.
+    pub result: Option<ResultBlock>,
+}
+
+impl StartError {
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), result: None }
+    }
+}

@@ -1,0 +1,199 @@
+//! Everything that can go wrong above the seam, a variant for each row of the error table of host-api.
+//!
+//! Variants with many facts hold them in a box, so that a `Result` stays small on the paths that succeed.
+
+mod core;
+mod host;
+mod kernel;
+mod load;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use komorebi_card::{CardError, Fault};
+
+pub use self::core::{CommandTimeout, GridTimeout, LateCore, StuckThread};
+pub use self::host::{Activity, ArgumentError, CommandRejected, TensorError, WaitTimeout};
+pub use self::kernel::{FaultPlace, FaultReport, KernelFailed};
+pub use self::load::{ProgramError, SizeError, StartError};
+
+/// The result of a call of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, with the facts and what to do.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no such device.
+    #[error("there is no card at {}; list /dev/tenstorrent, or leave card(..) away to run on the simulated card", path.display())]
+    NotPresent {
+        /// The device node asked for.
+        path: PathBuf,
+    },
+    /// Something this version does not have.
+    #[error("{what} is not in this version; {instead}")]
+    NotInThisVersion {
+        /// What was asked for.
+        what: String,
+        /// What to do.
+        instead: &'static str,
+    },
+    /// `KM_CARD` holds something else than a world.
+    #[error("KM_CARD is `{value}`; give `sim` or `card:N`, or unset it to run on the simulated card")]
+    Environment {
+        /// What it holds.
+        value: String,
+    },
+    /// The X280 has no such clock.
+    #[error("the X280 has no clock of {mhz} MHz; give 200, 800, 1000 or 1750")]
+    PllClock {
+        /// What was asked for, in MHz.
+        mhz: u32,
+    },
+    /// Another live session holds the card.
+    #[error("the card is held by process {pid}; close its session first")]
+    CardBusy {
+        /// Who holds it.
+        pid: u32,
+    },
+    /// The session was closed.
+    #[error("the session is closed; open another")]
+    Closed,
+    /// The session has a loaded run already.
+    #[error("a run is loaded already; stop it before loading another")]
+    Loaded,
+    /// A program breaks rules, did not compile, or could not be read.
+    #[error(transparent)]
+    ProgramError(Box<ProgramError>),
+    /// The program's kernels do not fit the session's kernel buffer.
+    #[error(transparent)]
+    KernelSizeError(Box<SizeError>),
+    /// A kernel holds instructions its core lacks.
+    #[error(transparent)]
+    KernelInstructionError(Box<crate::build::InstructionError>),
+    /// The runtime's own firmware could not be built.
+    #[error("the firmware cannot be built: {0}")]
+    Firmware(Box<crate::build::Error>),
+    /// A load argument is out of its range.
+    #[error("{name} is {found}; {expected}")]
+    LoadOption {
+        /// The argument.
+        name: &'static str,
+        /// What it holds.
+        found: String,
+        /// Its range.
+        expected: &'static str,
+    },
+    /// The program or the card could not be started.
+    #[error(transparent)]
+    StartError(Box<StartError>),
+    /// A tensor was asked for what it cannot do.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+    /// A group is empty or does not lie inside the program's grid.
+    #[error(transparent)]
+    Group(#[from] komorebi_card::GroupError),
+    /// A command's handler or arguments are not the program's.
+    #[error(transparent)]
+    Argument(Box<ArgumentError>),
+    /// A handle that is not of this run, or was forgotten.
+    #[error(
+        "the run keeps nothing for command {handle}; wait for a command once, and forget it only after that"
+    )]
+    Handle {
+        /// The command's number.
+        handle: u64,
+    },
+    /// A command's sequence number cannot be told: too many commands of other sources lay between.
+    #[error(
+        "the sequence number of command {handle} cannot be told: more than 32,768 commands of other sources were submitted since the host's last one"
+    )]
+    Sequence {
+        /// The command's number.
+        handle: u64,
+    },
+    /// A wait of the host ran out; the run is still loaded.
+    #[error(transparent)]
+    WaitTimeout(Box<WaitTimeout>),
+    /// The dispatcher consumed a command and submitted nothing; the run goes on.
+    #[error(transparent)]
+    CommandRejected(#[from] CommandRejected),
+    /// A group missed its deadline; the run is stopped and read back.
+    #[error(transparent)]
+    CommandTimeout(Box<CommandTimeout>),
+    /// The dispatcher finished with another error, did not finish cleanly, or sent an event for a command not in flight.
+    #[error(transparent)]
+    KernelFailed(Box<KernelFailed>),
+    /// The grid's kernels did not return within `grid_timeout`.
+    #[error(transparent)]
+    GridTimeout(Box<GridTimeout>),
+    /// The card stopped answering.
+    #[error("the card no longer answers ({what}); reset it")]
+    DeviceLost {
+        /// The access that showed it.
+        what: String,
+    },
+    /// The run has died; the cause tells of what.
+    #[error("the run has ended: {cause}")]
+    RunEnded {
+        /// The error that ended it.
+        cause: Arc<Error>,
+    },
+    /// A rule of the hardware was broken; the card has halted.
+    #[error(transparent)]
+    Fault(Box<FaultReport>),
+    /// A request the card's seam refused.
+    #[error("the card refused a request: {0}")]
+    Card(String),
+}
+
+impl From<CardError> for Error {
+    fn from(error: CardError) -> Self {
+        match error {
+            CardError::NotPresent { path } => Self::NotPresent { path },
+            CardError::Busy { holder } => Self::CardBusy { pid: holder.pid },
+            CardError::Lost { what } => Self::DeviceLost { what },
+            CardError::Fault(fault) => fault.into(),
+            other => Self::Card(other.to_string()),
+        }
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(Box::new(FaultReport { fault, place: None }))
+    }
+}
+
+macro_rules! boxed {
+    ($($variant:ident($facts:ty)),* $(,)?) => {
+        $(impl From<$facts> for Error {
+            fn from(facts: $facts) -> Self {
+                Self::$variant(Box::new(facts))
+            }
+        })*
+    };
+}
+
+boxed!(
+    ProgramError(ProgramError),
+    KernelSizeError(SizeError),
+    StartError(StartError),
+    Argument(ArgumentError),
+    WaitTimeout(WaitTimeout),
+    CommandTimeout(CommandTimeout),
+    KernelFailed(KernelFailed),
+    GridTimeout(GridTimeout),
+    Fault(FaultReport),
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_stays_small_on_the_paths_that_succeed() {
+        assert!(size_of::<Error>() <= 64, "{}", size_of::<Error>());
+        assert!(size_of::<Result<u64>>() <= 64, "{}", size_of::<Result<u64>>());
+    }
+}

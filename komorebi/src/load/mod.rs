@@ -1,0 +1,132 @@
+//! Loading a program: build, lay out, write, start. Any failure leaves the card ready for the next load.
+
+mod args;
+mod core_block;
+mod images;
+mod launch;
+mod options;
+mod start;
+
+use komorebi_abi::constants::{event, layout};
+use komorebi_card::Grid;
+
+pub use options::LoadOptions;
+
+use crate::build;
+use crate::error::{ProgramError, SizeError, StartError};
+use crate::run::{Parts, Run, teardown};
+use crate::session::{Loaded, Session, Tiles};
+use crate::{Error, Program, Result};
+
+use self::args::ArgumentAreas;
+
+/// Loads `program` into `session`.
+pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &LoadOptions) -> Result<Run<P>> {
+    let span = tracing::info_span!("load", program = program.model().name);
+    let _entered = span.enter();
+    session.card()?;
+    let model = program.model_mut();
+    model.depth = options.depth.unwrap_or(model.depth);
+    model.kernel_bytes = session.kernel_bytes().or(model.kernel_bytes);
+    options.check()?;
+    program.check()?;
+    let tiles = tiles(session, program.model().grid)?;
+    let (kernels, areas) = build(session, &program, &tiles)?;
+    tracing::info!(sizes = %kernels.sizes, total = kernels.sizes.total, buffer = kernels.sizes.buffer, "built");
+
+    let events = {
+        let mut slot = session.loaded();
+        if slot.is_some() {
+            return Err(Error::Loaded);
+        }
+        let bytes = (options.event_depth * event::EVENT_BYTES) as usize;
+        let events = session.card()?.host_mem(bytes)?;
+        let number = session.next_load();
+        *slot = Some(Loaded { number, tiles: tiles.clone(), _events: events.clone() });
+        events
+    };
+    let number = session.loaded().as_ref().map_or(0, |loaded| loaded.number);
+    let plan = Plan { session, program: &program, options, tiles: &tiles, kernels: &kernels, areas: &areas };
+    if let Err(error) = plan.start(&events) {
+        return Err(plan.give_up(error));
+    }
+    tracing::info!(cores = tiles.grid.cores(), "every core is ready");
+    Ok(Run::new(Parts {
+        session: session.clone(),
+        number,
+        tiles,
+        events,
+        model: program.model(),
+        untyped: program.untyped(),
+        sizes: kernels.sizes,
+        options,
+    }))
+}
+
+/// Everything a load writes, decided before it writes anything.
+pub(crate) struct Plan<'a, P> {
+    session: &'a Session,
+    program: &'a Program<P>,
+    options: &'a LoadOptions,
+    tiles: &'a Tiles,
+    kernels: &'a build::Kernels,
+    areas: &'a ArgumentAreas,
+}
+
+impl<P> Plan<'_, P> {
+    /// After a failure: everything stopped, the card free for the next load when that worked.
+    fn give_up(&self, error: Error) -> Error {
+        tracing::warn!(%error, "the load failed: stopping what was started");
+        let (card, cluster) = (self.session.shared_card(), self.session.cluster());
+        match teardown::force(&*card, cluster, self.tiles) {
+            Ok(ended) if ended.restored => *self.session.loaded() = None,
+            Ok(ended) => tracing::warn!(hart = %ended.hart, "the dispatcher's hart did not come back"),
+            Err(error) => tracing::warn!(%error, "the card could not be stopped"),
+        }
+        error
+    }
+}
+
+fn tiles(session: &Session, grid: Option<(u32, u32)>) -> Result<Tiles> {
+    let whole = session.grid();
+    let grid = grid.map_or(whole, |(width, height)| Grid::new(width, height));
+    Tiles::new(session.description(), grid).ok_or_else(|| {
+        StartError::new(format!(
+            "the program's grid is {grid} and the card has {whole}; make the program's grid smaller"
+        ))
+        .into()
+    })
+}
+
+fn build<P>(
+    session: &Session,
+    program: &Program<P>,
+    tiles: &Tiles,
+) -> Result<(build::Kernels, ArgumentAreas)> {
+    let model = program.model();
+    let (base, room) = (layout::L1_KERNELS, model.kernel_buffer());
+    let kernels = build::kernels(session.toolchain(), program.sources(), model, base, room)
+        .map_err(|error| built_wrong(&model.name, base, error))?;
+    let areas = ArgumentAreas::new(program, tiles.grid, kernels.end);
+    let needed = (areas.end() - base).next_multiple_of(layout::KERNEL_BYTES_STEP);
+    if needed > room {
+        let sizes = kernels.sizes.clone();
+        return Err(SizeError { sizes, args: areas.bytes(), needed }.into());
+    }
+    Ok((kernels, areas))
+}
+
+fn built_wrong(program: &str, base: u32, error: build::Error) -> Error {
+    match error {
+        build::Error::KernelSize(sizes) => {
+            let needed = (base + sizes.total).next_multiple_of(layout::KERNEL_BYTES_STEP) - base;
+            SizeError { sizes: *sizes, args: 0, needed: needed.next_multiple_of(layout::KERNEL_BYTES_STEP) }
+                .into()
+        }
+        build::Error::Instruction(error) => Error::KernelInstructionError(Box::new(error)),
+        other => {
+            let messages = vec![other.to_string()];
+            ProgramError { program: program.into(), problems: Vec::new(), messages }.into()
+        }
+    }
+}

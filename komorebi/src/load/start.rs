@@ -1,0 +1,115 @@
+//! Starting: the dispatcher first, then the cores, then the wait for READY.
+
+use komorebi_abi::constants::{command, launch, layout};
+use komorebi_card::{Cleanup, HostMem};
+
+use super::Plan;
+use crate::Result;
+use crate::error::StartError;
+use crate::run::teardown;
+use crate::session::{HartState, Start};
+use crate::state::{DispatcherStage, DispatcherState};
+
+/// What the host gives the grid beyond `start` before it stops waiting: the dispatcher reports a late column itself.
+const MARGIN: std::time::Duration = std::time::Duration::from_millis(20);
+
+impl<P> Plan<'_, P> {
+    /// Writes everything and starts it; returns once every column of the grid reported READY.
+    pub(super) fn start(&self, events: &HostMem) -> Result<()> {
+        self.check_idle()?;
+        self.write_cores()?;
+        self.write_cluster(events)?;
+        let card = self.session.card()?;
+        let cluster = self.session.cluster();
+        // Should this process die, the driver tells the dispatcher to finish (host.md §1.6).
+        card.set_cleanup(Some(Cleanup {
+            tile: cluster.tile,
+            address: layout::LIM_BASE + u64::from(layout::LIM_CONTROL + 8 * command::CONTROL_STOP),
+            value: 1,
+        }))?;
+        tracing::debug!("starting the dispatcher");
+        cluster.start(
+            0,
+            &Start {
+                entry: self.session.firmware().dispatcher.entry,
+                argument: layout::LIM_BASE + u64::from(layout::LIM_LAUNCH),
+                stack: layout::LIM_BASE + u64::from(layout::LIM_STACKS + layout::LIM_STACK_BYTES),
+            },
+        )?;
+        tracing::debug!(cores = self.tiles.grid.cores(), "releasing the cores");
+        self.tiles.release(card)?;
+        self.wait_running()
+    }
+
+    fn check_idle(&self) -> Result<()> {
+        match self.session.cluster().hart(0)? {
+            HartState::Parked { .. } | HartState::Trapped { .. } => Ok(()),
+            state => Err(StartError::new(format!(
+                "hart 0 of X280 cluster 0 is not idle ({state}); close the session and open it again"
+            ))
+            .into()),
+        }
+    }
+
+    /// Image, zeroed areas, core table, launch parameters, event window.
+    fn write_cluster(&self, events: &HostMem) -> Result<()> {
+        let cluster = self.session.cluster();
+        let image = &self.session.firmware().dispatcher;
+        cluster.write((image.base - layout::LIM_BASE) as u32, &image.bytes)?;
+        // From the ring to the job queue's end: rings, state, result, control line, READY and completion words.
+        cluster.write(layout::LIM_RING, &vec![0; (layout::LIM_SPARE - layout::LIM_RING) as usize])?;
+        let cores: Vec<u8> = self.tiles.all().iter().flat_map(|tile| tile.hi_word().to_le_bytes()).collect();
+        cluster.write(layout::LIM_CORES, &cores)?;
+        let ring = self.open_event_window(events)?;
+        cluster.fence()?;
+        cluster.write_words(layout::LIM_LAUNCH, &self.launch_words(ring))?;
+        cluster.fence()
+    }
+
+    /// Waits for the stage RUNNING, at most `start`.
+    fn wait_running(&self) -> Result<()> {
+        const WORDS: usize = launch::STATE_WORDS as usize;
+        let card = self.session.card()?;
+        let cluster = self.session.cluster();
+        let deadline = card.now() + self.options.start + MARGIN;
+        loop {
+            let state = DispatcherState::decode(&cluster.read_words::<WORDS>(layout::LIM_STATE)?);
+            match state.stage {
+                DispatcherStage::Running => return Ok(()),
+                DispatcherStage::Done | DispatcherStage::Failed => {
+                    let result = teardown::wait_result(card, cluster, MARGIN)?;
+                    let what =
+                        format!("the dispatcher ended before the grid was ready: {}", self.absent(&state));
+                    return Err(StartError { what, result }.into());
+                }
+                _ => {}
+            }
+            if let trapped @ HartState::Trapped { .. } = cluster.hart(0)? {
+                return Err(StartError::new(format!("the dispatcher's hart {trapped}")).into());
+            }
+            if cluster.pause_until(deadline)? {
+                let what = format!(
+                    "the grid was not ready within {} ms: the dispatcher is {}; {}",
+                    self.options.start.as_millis(),
+                    state.stage,
+                    self.absent(&state)
+                );
+                return Err(StartError { what, result: teardown::result(cluster)? }.into());
+            }
+        }
+    }
+
+    /// Which columns have not reported.
+    fn absent(&self, state: &DispatcherState) -> String {
+        let width = self.tiles.grid.width;
+        let absent: Vec<String> = (0..width)
+            .filter(|column| state.ready >> column & 1 == 0)
+            .map(|column| column.to_string())
+            .collect();
+        if absent.is_empty() {
+            "every column reported READY".into()
+        } else {
+            format!("columns without READY: {}", absent.join(", "))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Programs described at run time, checked by the rules the macro uses.
+
+use std::path::Path;
+
+use komorebi_abi::program::{
+    Arg, ArgKind, Buffer, Compute, Format, Handler, Kernel, OptLevel, ProgramModel, ResultKind, handler_name,
+};
+use komorebi_headers::{Header, Options};
+
+use super::source::read_folder;
+use super::{Dynamic, Program};
+use crate::build::Sources;
+
+impl Program<Dynamic> {
+    /// A program without kernels, buffers and handlers. Mistakes are collected: [`check`](Program::check) and
+    /// [`Session::load`](crate::Session::load) tell them all.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self::from_parts(ProgramModel::new(name), Sources::new())
+    }
+
+    /// Takes `reader.cpp`, `compute.cpp`, `writer.cpp` and the headers of a folder; a kernel that is not there does nothing.
+    #[must_use]
+    pub fn kernels_dir(mut self, folder: impl AsRef<Path>) -> Self {
+        match read_folder(folder.as_ref()) {
+            Ok(sources) => self.sources = sources,
+            Err(messages) => self.messages.extend(messages),
+        }
+        self
+    }
+
+    /// Takes the kernels' texts.
+    #[must_use]
+    pub fn with_sources(mut self, sources: Sources) -> Self {
+        self.sources = sources;
+        self
+    }
+
+    /// A circular buffer of `pages` pages of `page_bytes` bytes on every core.
+    #[must_use]
+    pub fn buffer(mut self, index: u32, format: Format, page_bytes: u32, pages: u32) -> Self {
+        self.model.buffers.push(Buffer { name: None, index, format, page_bytes, pages });
+        self
+    }
+
+    /// A handler whose commands carry any words.
+    #[must_use]
+    pub fn handler(mut self, name: impl Into<String>, number: u32) -> Self {
+        let name = name.into();
+        self.untyped.push(name.clone());
+        self.model.handlers.push(Handler { name, number, args: Vec::new(), result: None });
+        self
+    }
+
+    /// A handler with named arguments, which its kernels see as a struct.
+    #[must_use]
+    pub fn handler_with(
+        mut self,
+        name: impl Into<String>,
+        number: u32,
+        args: &[(&str, ArgKind)],
+        result: Option<ResultKind>,
+    ) -> Self {
+        let arg = |&(name, kind): &(&str, ArgKind)| Arg { name: name.into(), kind, effect: None };
+        let args = args.iter().map(arg).collect();
+        self.model.handlers.push(Handler { name: name.into(), number, args, result });
+        self
+    }
+
+    /// The handlers of a header: each `constexpr uint32_t kHandlerName = n;` is the handler `name`.
+    #[must_use]
+    pub fn handlers_from(mut self, header: impl AsRef<Path>) -> Self {
+        let header = header.as_ref();
+        match Header::read(header, &Options::new()) {
+            Ok(found) => {
+                for constant in found.constants() {
+                    let Some(name) = handler_name(&constant.name) else { continue };
+                    match u32::try_from(constant.value.number) {
+                        Ok(number) => self = self.handler(name, number),
+                        Err(_) => self.messages.push(format!(
+                            "{}: {} is {}; handlers are numbers from 1 to 239",
+                            header.display(),
+                            constant.name,
+                            constant.value.number
+                        )),
+                    }
+                }
+            }
+            Err(error) => self.messages.push(error.render()),
+        }
+        self
+    }
+
+    /// A preprocessor definition for all kernels.
+    #[must_use]
+    pub fn define(mut self, name: impl Into<String>, value: impl ToString) -> Self {
+        self.model.defines.push((name.into(), value.to_string()));
+        self
+    }
+
+    /// Commands in flight, 1 to 16.
+    #[must_use]
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.model.depth = depth;
+        self
+    }
+
+    /// The optimisation level of one kernel.
+    #[must_use]
+    pub fn opt(mut self, kernel: Kernel, level: OptLevel) -> Self {
+        self.model.opt[kernel as usize] = Some(level);
+        self
+    }
+
+    /// Options of the compute kernel.
+    #[must_use]
+    pub fn compute(mut self, compute: Compute) -> Self {
+        self.model.compute = compute;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mistake_of_a_program_is_told_at_once() {
+        let program = Program::new("heat")
+            .kernels_dir("/nowhere/at/all")
+            .depth(17)
+            .buffer(30, Format::Bfloat16, 2048, 2)
+            .handler("step", 240);
+        let error = program.check().unwrap_err();
+        let codes: Vec<&str> = error.problems.iter().map(|problem| problem.rule.code()).collect();
+        assert_eq!(codes, ["KM0002", "KM0003", "KM0007"]);
+        assert_eq!(error.messages.len(), 1);
+        assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
+    }
+
+    #[test]
+    fn a_headers_handlers_are_named_in_rusts_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let header = folder.path().join("heat.h");
+        std::fs::write(
+            &header,
+            "#pragma once\n#include <stdint.h>\nconstexpr uint32_t kHandlerBigStep = 1 + 2;\nconstexpr uint32_t kOther = 4;\n",
+        )
+        .unwrap();
+        let program = Program::new("heat").handlers_from(&header);
+        let handlers: Vec<_> = program.model().handlers.iter().map(|h| (h.name.as_str(), h.number)).collect();
+        assert_eq!(handlers, [("big_step", 3)]);
+    }
+}

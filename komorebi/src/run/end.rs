@@ -1,0 +1,108 @@
+//! The end of a run that died: grid and image stopped, state read back, the cause kept.
+
+use std::sync::Arc;
+
+use komorebi_card::Group;
+
+use super::RunCore;
+use super::state::{Ending, State};
+use super::teardown::{self, Teardown};
+use crate::Error;
+use crate::error::{CommandTimeout, KernelFailed, LateCore};
+use crate::state::{CoreState, DispatcherState, StopReport};
+
+impl RunCore {
+    /// Stops everything because of `ending` and returns the error that tells of it.
+    pub(super) fn end(&self, state: &mut State, ending: Ending) -> Error {
+        let dispatcher = self.dispatcher().ok();
+        let teardown = match teardown::force(&*self.card, self.session.cluster(), &self.tiles) {
+            Ok(teardown) => teardown,
+            Err(error) => return self.lost(state, error),
+        };
+        let error = match ending {
+            Ending::Late { number, slot, sequence } => {
+                let group = self.late_group(state, dispatcher.as_ref(), number, slot);
+                let cores = late_cores(&teardown.cores, group, sequence);
+                let result = teardown.result;
+                CommandTimeout { handle: number, slot, sequence, group, cores, result }.into()
+            }
+            Ending::Finished(result) => {
+                let what = "it finished by itself".to_owned();
+                KernelFailed { what, result: Some(result) }.into()
+            }
+            Ending::Gone(hart) => {
+                KernelFailed { what: format!("its hart is {hart}"), result: teardown.result }.into()
+            }
+            Ending::Broken(what) => KernelFailed { what, result: teardown.result }.into(),
+        };
+        tracing::warn!(%error, "the run ended");
+        self.bury(state, error, Some(teardown))
+    }
+
+    /// Ends the run on an error of the card itself: nothing can be stopped through it any more.
+    pub(super) fn lost(&self, state: &mut State, error: Error) -> Error {
+        match error {
+            Error::Fault(_) | Error::DeviceLost { .. } | Error::Closed => self.bury(state, error, None),
+            // A refused request leaves the card as it was.
+            other => other,
+        }
+    }
+
+    /// Keeps the cause and what was read back; gives the error for the call that met it.
+    pub(super) fn bury(&self, state: &mut State, error: Error, teardown: Option<Teardown>) -> Error {
+        let cause = Arc::new(error.clone());
+        if teardown.as_ref().is_some_and(|teardown| teardown.restored) {
+            self.unload();
+        }
+        state.report = Some(report(teardown, Some(cause.clone())));
+        state.ended = Some(cause);
+        error
+    }
+
+    /// Tells the session that the card is free for the next load.
+    pub(super) fn unload(&self) {
+        let mut loaded = self.session.loaded();
+        if loaded.as_ref().is_some_and(|loaded| loaded.number == self.number) {
+            *loaded = None;
+        }
+    }
+
+    fn late_group(
+        &self,
+        state: &State,
+        dispatcher: Option<&DispatcherState>,
+        number: Option<u64>,
+        slot: u8,
+    ) -> Option<Group> {
+        let busy = dispatcher.and_then(|d| d.busy.iter().find(|busy| busy.slot == u32::from(slot)));
+        if let Some(busy) = busy {
+            return Some(busy.group);
+        }
+        let slot = state.table.get(number?).filter(|slot| !slot.queued)?;
+        Some(Group::new(u32::from(slot.first), u32::from(slot.count)))
+    }
+}
+
+pub(super) fn report(teardown: Option<Teardown>, cause: Option<Arc<Error>>) -> StopReport {
+    let (result, cores) = teardown.map_or((None, Vec::new()), |teardown| (teardown.result, teardown.cores));
+    StopReport { result, cores, cause }
+}
+
+/// The cores of `group` whose writer, the last thread of a core to finish a command, has not got past `sequence`.
+fn late_cores(cores: &[CoreState], group: Option<Group>, sequence: u16) -> Vec<LateCore> {
+    let range = group.map_or(0..cores.len(), |group| {
+        let first = (group.first as usize).min(cores.len());
+        first..(first + group.count as usize).min(cores.len())
+    });
+    let late = |core: &CoreState| {
+        let writer = core.writer();
+        let ahead = (writer.sequence as u16).wrapping_sub(sequence);
+        let past = ahead < 0x8000 && (ahead > 0 || writer.done == writer.taken);
+        !past || writer.taken == 0
+    };
+    let numbered = range.clone().zip(&cores[range]);
+    numbered
+        .filter(|(_, core)| late(core))
+        .map(|(index, core)| LateCore { core: index as u32, threads: core.threads })
+        .collect()
+}

@@ -1,0 +1,169 @@
+//! The event ring, and events as the caller sees them.
+
+use std::marker::PhantomData;
+
+use komorebi_abi::constants::event as e;
+use komorebi_abi::wire::{RawEvent, event_lap};
+use komorebi_card::HostMem;
+
+use super::handles::{Handle, Progress, Slot};
+use crate::Word;
+
+/// What an event says of its command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// Its group completed it.
+    Done,
+    /// Its group missed its deadline.
+    Timeout,
+    /// The answer to a PING.
+    Pong,
+    /// The dispatcher submitted nothing.
+    Rejected,
+}
+
+/// The end of a command.
+pub struct Event<R = ()> {
+    /// The command.
+    pub handle: Handle<R>,
+    /// What became of it.
+    pub kind: EventKind,
+    /// The first core of its group (done), its completion slot (timeout) or the reason (rejected).
+    pub auxiliary: u8,
+    /// From submit to completion, in ticks of 20 ns of the X280's timer.
+    pub ticks: u32,
+    /// The leader's result word, for a command that asked for one.
+    pub result: Option<u32>,
+    of: PhantomData<fn() -> R>,
+}
+
+impl<R> Event<R> {
+    /// The event of `handle` in `slot`; `None` before it has arrived.
+    pub(crate) fn of(handle: Handle<R>, slot: &Slot) -> Option<Self> {
+        let kind = match slot.progress {
+            Progress::Done => EventKind::Done,
+            Progress::Rejected => EventKind::Rejected,
+            Progress::Pong => EventKind::Pong,
+            Progress::Late => EventKind::Timeout,
+            Progress::Pending | Progress::Forgotten => return None,
+        };
+        let result = (slot.result && kind == EventKind::Done).then_some(slot.value);
+        Some(Self { handle, kind, auxiliary: slot.auxiliary, ticks: slot.ticks, result, of: PhantomData })
+    }
+
+    /// From submit to completion, in microseconds.
+    pub fn microseconds(&self) -> f64 {
+        f64::from(self.ticks) / f64::from(e::TICKS_PER_MICROSECOND)
+    }
+}
+
+impl<R: Word> Event<R> {
+    /// The command's result; the zero word's value for an event that is not of kind [`EventKind::Done`].
+    pub fn value(&self) -> R {
+        R::value(self.result.unwrap_or(0))
+    }
+}
+
+impl<R> Clone for Event<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Event<R> {}
+
+impl<R> std::fmt::Debug for Event<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Event")
+            .field("handle", &self.handle)
+            .field("kind", &self.kind)
+            .field("auxiliary", &self.auxiliary)
+            .field("ticks", &self.ticks)
+            .field("result", &self.result)
+            .finish()
+    }
+}
+
+/// The host's end of the event ring.
+pub(crate) struct EventRing {
+    memory: HostMem,
+    /// Events of the ring, a power of two.
+    pub(crate) depth: u32,
+    /// Events read.
+    pub(crate) read: u64,
+}
+
+impl EventRing {
+    pub(crate) fn new(memory: HostMem, depth: u32) -> Self {
+        Self { memory, depth, read: 0 }
+    }
+
+    /// The next event, once both of its words are there.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<RawEvent> {
+        let at = (self.read & u64::from(self.depth - 1)) as usize * e::EVENT_BYTES as usize;
+        let words = [self.memory.load_u64(at), self.memory.load_u64(at + 8)];
+        let event = RawEvent::decode(words, event_lap(self.read, self.depth))?;
+        self.read += 1;
+        Some(event)
+    }
+}
+
+/// Extends the 16 bits of a sequence number that an event carries.
+///
+/// The reference is the highest number seen. Numbers that lag it by at most 2,048 belong to queued commands that others
+/// overtook; a longer way in either direction cannot be told from a wrap (host-api, "Engines").
+#[derive(Debug, Default)]
+pub(crate) struct SequenceClock {
+    highest: u64,
+}
+
+/// Marks a sequence number that cannot be told.
+pub(crate) const UNKNOWN_SEQUENCE: u64 = u64::MAX;
+
+impl SequenceClock {
+    const LAG: u16 = 2048;
+
+    #[inline]
+    pub(crate) fn extend(&mut self, low: u16) -> u64 {
+        let ahead = low.wrapping_sub(self.highest as u16);
+        if ahead < 0x8000 {
+            self.highest += u64::from(ahead);
+            return self.highest;
+        }
+        let behind = ahead.wrapping_neg();
+        match self.highest.checked_sub(u64::from(behind)) {
+            Some(sequence) if behind <= Self::LAG => sequence,
+            _ => {
+                // Go on from what the dispatcher says, so that one gap costs one number.
+                self.highest += u64::from(ahead);
+                UNKNOWN_SEQUENCE
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequence_numbers_go_on_past_16_bits_and_take_overtaken_commands() {
+        let mut clock = SequenceClock::default();
+        assert_eq!(clock.extend(1), 1);
+        assert_eq!(clock.extend(0x7FFF), 0x7FFF);
+        assert_eq!(clock.extend(0xFFFE), 0xFFFE);
+        assert_eq!(clock.extend(3), 0x1_0003);
+        assert_eq!(clock.extend(0xFFFF), 0xFFFF, "two commands back across the wrap");
+        assert_eq!(clock.extend(4), 0x1_0004);
+    }
+
+    #[test]
+    fn a_gap_of_more_than_32768_is_told_and_costs_one_number() {
+        let mut clock = SequenceClock::default();
+        assert_eq!(clock.extend(1), 1);
+        assert_eq!(clock.extend(0x8002), UNKNOWN_SEQUENCE);
+        assert_eq!(clock.extend(0x8003), 0x8003);
+    }
+}

@@ -1,0 +1,246 @@
+//! Handles of commands, and what the run keeps for each.
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+
+use komorebi_card::Group;
+
+/// A command of a run: its number, 1 for the first, and the type of its result.
+pub struct Handle<R = ()> {
+    number: u64,
+    of: PhantomData<fn() -> R>,
+}
+
+impl<R> Handle<R> {
+    pub(crate) const fn new(number: u64) -> Self {
+        Self { number, of: PhantomData }
+    }
+
+    /// The command's number.
+    pub const fn number(self) -> u64 {
+        self.number
+    }
+}
+
+impl<R> Clone for Handle<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Handle<R> {}
+
+impl<R> PartialEq for Handle<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl<R> Eq for Handle<R> {}
+
+impl<R> std::fmt::Debug for Handle<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Handle({})", self.number)
+    }
+}
+
+/// Handles of commands submitted together, in order.
+pub struct Handles<R = ()> {
+    next: u64,
+    end: u64,
+    of: PhantomData<fn() -> R>,
+}
+
+impl<R> Handles<R> {
+    pub(crate) const fn new(first: u64, count: u64) -> Self {
+        Self { next: first, end: first + count, of: PhantomData }
+    }
+}
+
+impl<R> Clone for Handles<R> {
+    fn clone(&self) -> Self {
+        Self { next: self.next, end: self.end, of: PhantomData }
+    }
+}
+
+impl<R> std::fmt::Debug for Handles<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Handles({}..{})", self.next, self.end)
+    }
+}
+
+impl<R> Iterator for Handles<R> {
+    type Item = Handle<R>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (self.next < self.end).then(|| {
+            self.next += 1;
+            Handle::new(self.next - 1)
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = (self.end - self.next) as usize;
+        (left, Some(left))
+    }
+}
+
+impl<R> ExactSizeIterator for Handles<R> {}
+
+/// How far a command is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// In the queue or on the card.
+    Pending,
+    /// Its event arrived.
+    Done,
+    /// Its event says that it was rejected.
+    Rejected,
+    /// The answer to a PING.
+    Pong,
+    /// It missed its deadline.
+    Late,
+    /// The caller has its event.
+    Forgotten,
+}
+
+/// What the run keeps for a command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub(crate) progress: Progress,
+    /// First core, slot or reason.
+    pub(crate) auxiliary: u8,
+    /// True when the dispatcher chooses the first core.
+    pub(crate) queued: bool,
+    /// True when the event carries a result word.
+    pub(crate) result: bool,
+    pub(crate) first: u16,
+    pub(crate) count: u16,
+    pub(crate) ticks: u32,
+    pub(crate) value: u32,
+    /// The dispatcher's number; 0 while unknown, `u64::MAX` when it cannot be told.
+    pub(crate) sequence: u64,
+}
+
+impl Slot {
+    pub(crate) fn new(group: Group, queued: bool, result: bool) -> Self {
+        Self {
+            progress: Progress::Pending,
+            auxiliary: 0,
+            queued,
+            result,
+            first: group.first as u16,
+            count: group.count as u16,
+            ticks: 0,
+            value: 0,
+            sequence: 0,
+        }
+    }
+}
+
+/// The slots of all commands that are not forgotten, by number.
+pub(crate) struct Table {
+    slots: VecDeque<Slot>,
+    /// Number of the first slot.
+    first: u64,
+    /// The lowest number that may still be pending.
+    oldest: u64,
+}
+
+impl Table {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self { slots: VecDeque::with_capacity(capacity), first: 1, oldest: 1 }
+    }
+
+    /// The number the next command gets.
+    #[inline]
+    pub(crate) fn next(&self) -> u64 {
+        self.first + self.slots.len() as u64
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, slot: Slot) -> u64 {
+        let number = self.next();
+        self.slots.push_back(slot);
+        number
+    }
+
+    /// Takes the last `count` commands back, which were never stored.
+    pub(crate) fn undo(&mut self, count: usize) {
+        self.slots.truncate(self.slots.len() - count);
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, number: u64) -> Option<&Slot> {
+        self.slots.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut Slot> {
+        self.slots.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    /// The lowest number whose command is pending, or the next command's.
+    #[inline]
+    pub(crate) fn oldest(&mut self) -> u64 {
+        self.oldest = self.oldest.max(self.first);
+        while self.get(self.oldest).is_some_and(|slot| slot.progress != Progress::Pending) {
+            self.oldest += 1;
+        }
+        self.oldest
+    }
+
+    /// Releases what is kept for `number`.
+    #[inline]
+    pub(crate) fn forget(&mut self, number: u64) {
+        if let Some(slot) = self.get_mut(number) {
+            slot.progress = Progress::Forgotten;
+        }
+        while self.slots.front().is_some_and(|slot| slot.progress == Progress::Forgotten) {
+            self.slots.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// Numbers of all pending commands.
+    pub(crate) fn pending(&self) -> impl Iterator<Item = u64> {
+        let numbered = (self.first..).zip(&self.slots);
+        numbered.filter(|(_, slot)| slot.progress == Progress::Pending).map(|(number, _)| number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slot() -> Slot {
+        Slot::new(Group::new(0, 1), false, false)
+    }
+
+    #[test]
+    fn forgotten_commands_leave_the_table_once_no_earlier_one_is_kept() {
+        let mut table = Table::new(4);
+        let numbers: Vec<u64> = (0..4).map(|_| table.push(slot())).collect();
+        assert_eq!(numbers, [1, 2, 3, 4]);
+        table.forget(2);
+        assert_eq!(table.slots.len(), 4);
+        table.forget(1);
+        assert_eq!(table.slots.len(), 2);
+        assert!(table.get(2).is_none());
+        assert_eq!(table.pending().collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(table.next(), 5);
+    }
+
+    #[test]
+    fn the_oldest_pending_command_is_found_past_those_that_are_done() {
+        let mut table = Table::new(4);
+        for _ in 0..3 {
+            table.push(slot());
+        }
+        table.get_mut(1).unwrap().progress = Progress::Done;
+        assert_eq!(table.oldest(), 2);
+        table.get_mut(2).unwrap().progress = Progress::Rejected;
+        table.get_mut(3).unwrap().progress = Progress::Done;
+        assert_eq!(table.oldest(), 4);
+    }
+}

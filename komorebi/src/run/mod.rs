@@ -1,0 +1,219 @@
+//! A loaded program: commands in, events out.
+//!
+//! `submit` checks a command and encodes it into a private queue: no allocation once the queue has grown, no lock, no
+//! system call. `wait` stores the queue in batches and reads events. A run that died answers every later call with
+//! [`Error::RunEnded`].
+
+mod diagnose;
+mod end;
+mod events;
+mod handlers;
+mod handles;
+mod queue;
+mod ring;
+mod state;
+mod stats;
+mod stop;
+mod submit;
+pub(crate) mod teardown;
+mod wait;
+mod waitable;
+
+use std::cell::{RefCell, RefMut};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use komorebi_abi::program::ProgramModel;
+use komorebi_card::{Card, CardTime, Grid, Group, HostMem};
+
+pub use events::{Event, EventKind};
+pub use handles::{Handle, Handles};
+pub use submit::Columns;
+pub use waitable::Waitable;
+
+use crate::build::KernelSizes;
+use crate::load::LoadOptions;
+use crate::program::Dynamic;
+use crate::session::{Session, Tiles};
+use crate::{Error, Result};
+
+use self::handles::Progress;
+use self::state::State;
+
+/// A loaded program. Dropping it aborts it; [`stop`](Self::stop) ends it well.
+pub struct Run<P = Dynamic> {
+    core: RunCore,
+    of: PhantomData<fn() -> P>,
+}
+
+/// The part of a run that does not depend on its program's type.
+pub(crate) struct RunCore {
+    session: Session,
+    card: Arc<dyn Card>,
+    number: u64,
+    tiles: Tiles,
+    grid: Grid,
+    handlers: handlers::Handlers,
+    sizes: KernelSizes,
+    state: RefCell<State>,
+}
+
+/// What a load hands to its run.
+pub(crate) struct Parts<'a> {
+    pub(crate) session: Session,
+    pub(crate) number: u64,
+    pub(crate) tiles: Tiles,
+    pub(crate) events: HostMem,
+    pub(crate) model: &'a ProgramModel,
+    pub(crate) untyped: &'a [String],
+    pub(crate) sizes: KernelSizes,
+    pub(crate) options: &'a LoadOptions,
+}
+
+/// The group of a command, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandGroup {
+    /// The first core; `None` for a queued command before its done event.
+    pub first: Option<u32>,
+    /// Cores.
+    pub count: u32,
+}
+
+impl<P> Run<P> {
+    pub(crate) fn new(parts: Parts<'_>) -> Self {
+        let options = parts.options;
+        let tile = parts.session.cluster().tile;
+        // Twice the ring: room for a caller that submits a ring's worth while another is on the card.
+        let habit = 2 * (options.host_depth + options.event_depth) as usize;
+        let state = State {
+            queue: queue::Queue::new(habit),
+            ring: ring::Ring::new(tile, options.host_depth, options.batch, options.settle),
+            events: events::EventRing::new(parts.events, options.event_depth),
+            table: handles::Table::new(habit),
+            clock: events::SequenceClock::default(),
+            stats: stats::Stats::default(),
+            rejections: 0,
+            next_look: CardTime::default(),
+            ended: None,
+            report: None,
+        };
+        let core = RunCore {
+            card: parts.session.shared_card(),
+            session: parts.session,
+            number: parts.number,
+            grid: parts.tiles.grid,
+            tiles: parts.tiles,
+            handlers: handlers::Handlers::new(parts.model, parts.untyped),
+            sizes: parts.sizes,
+            state: RefCell::new(state),
+        };
+        Self { core, of: PhantomData }
+    }
+
+    /// The program's grid.
+    pub fn grid(&self) -> Grid {
+        self.core.grid
+    }
+
+    /// Bytes of the kernels' texts, thread by thread.
+    pub fn sizes(&self) -> &KernelSizes {
+        &self.core.sizes
+    }
+
+    /// The session it is loaded in.
+    pub fn session(&self) -> &Session {
+        &self.core.session
+    }
+
+    /// Seconds of wall time spent in `submit` (one call of 64 is timed and stands for all) and `submit_many`.
+    pub fn submit_s(&self) -> f64 {
+        self.core.state.borrow().stats.submit.as_secs_f64()
+    }
+
+    /// Seconds of wall time spent in `wait`, `wait_any` and `drain`.
+    pub fn wait_s(&self) -> f64 {
+        self.core.state.borrow().stats.wait.as_secs_f64()
+    }
+
+    /// The event of a command, once it has arrived. Stores what is queued up to it and polls once, so that a loop over
+    /// this call makes progress.
+    ///
+    /// # Errors
+    /// [`Error::Handle`] for a forgotten command; what ends the run.
+    pub fn event<R>(&self, handle: Handle<R>) -> Result<Option<Event<R>>> {
+        let mut state = self.core.state()?;
+        let number = handle.number();
+        let slot = *state
+            .table
+            .get(number)
+            .filter(|slot| slot.progress != Progress::Forgotten)
+            .ok_or(Error::Handle { handle: number })?;
+        if let Some(event) = Event::of(handle, &slot) {
+            return Ok(Some(event));
+        }
+        self.core.poll(&mut state, number)?;
+        Ok(state.table.get(number).and_then(|slot| Event::of(handle, slot)))
+    }
+
+    /// The sequence number the dispatcher gave a command, from its done event; `None` before it and for a rejected one.
+    ///
+    /// # Errors
+    /// [`Error::Sequence`] when it cannot be told, [`Error::Handle`] for a forgotten command.
+    pub fn sequence<R>(&self, handle: Handle<R>) -> Result<Option<u64>> {
+        match self.core.slot(handle.number())?.sequence {
+            0 => Ok(None),
+            events::UNKNOWN_SEQUENCE => Err(Error::Sequence { handle: handle.number() }),
+            sequence => Ok(Some(sequence)),
+        }
+    }
+
+    /// The group of a command.
+    ///
+    /// # Errors
+    /// [`Error::Handle`] for a forgotten command.
+    pub fn group<R>(&self, handle: Handle<R>) -> Result<CommandGroup> {
+        let slot = self.core.slot(handle.number())?;
+        let known = !slot.queued || slot.progress == Progress::Done;
+        Ok(CommandGroup { first: known.then_some(u32::from(slot.first)), count: u32::from(slot.count) })
+    }
+
+    /// Releases what the run keeps for commands whose events arrived; others stay.
+    pub fn forget(&self, handles: impl Waitable) {
+        let mut state = self.core.state.borrow_mut();
+        for number in handles.numbers() {
+            if state.table.get(number).is_some_and(|slot| slot.progress != Progress::Pending) {
+                state.table.forget(number);
+            }
+        }
+    }
+}
+
+impl RunCore {
+    /// The state of a run that has not ended.
+    #[inline]
+    fn state(&self) -> Result<RefMut<'_, State>> {
+        let state = self.state.borrow_mut();
+        match &state.ended {
+            None => Ok(state),
+            Some(cause) => Err(Error::RunEnded { cause: cause.clone() }),
+        }
+    }
+
+    /// What is kept for a command.
+    fn slot(&self, number: u64) -> Result<handles::Slot> {
+        let state = self.state.borrow();
+        let slot = state.table.get(number).filter(|slot| slot.progress != Progress::Forgotten);
+        slot.copied().ok_or(Error::Handle { handle: number })
+    }
+
+    /// Every core of the program.
+    fn everyone(&self) -> Group {
+        Group::new(0, self.grid.cores())
+    }
+}
+
+impl<P> std::fmt::Debug for Run<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Run({} grid, load {})", self.core.grid, self.core.number)
+    }
+}

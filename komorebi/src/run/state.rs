@@ -1,0 +1,165 @@
+//! What a run keeps between calls: the queue, both rings, the table of commands.
+
+use std::sync::Arc;
+
+use komorebi_abi::constants::command as c;
+use komorebi_abi::wire::{EventKind, Line, RawEvent, line_phase};
+use komorebi_card::{CardTime, Group};
+
+use super::events::{EventRing, SequenceClock};
+use super::handles::{Progress, Slot, Table};
+use super::queue::Queue;
+use super::ring::Ring;
+use super::stats::Stats;
+use crate::Error;
+use crate::session::HartState;
+use crate::state::{ResultBlock, StopReport};
+
+/// What ends a run.
+pub(crate) enum Ending {
+    /// A group missed its deadline.
+    Late {
+        /// The command, when it is the host's.
+        number: Option<u64>,
+        slot: u8,
+        sequence: u16,
+    },
+    /// The dispatcher wrote its result though nobody told it to stop.
+    Finished(ResultBlock),
+    /// The dispatcher's hart no longer runs it.
+    Gone(HartState),
+    /// The dispatcher broke its protocol.
+    Broken(String),
+}
+
+/// A checked command.
+pub(crate) struct Checked {
+    pub(crate) handler: u8,
+    pub(crate) flags: u8,
+    pub(crate) group: Group,
+    pub(crate) words: u8,
+    pub(crate) args: [u32; c::ARGS_MAX as usize],
+}
+
+pub(crate) struct State {
+    pub(crate) queue: Queue,
+    pub(crate) ring: Ring,
+    pub(crate) events: EventRing,
+    pub(crate) table: Table,
+    pub(crate) clock: SequenceClock,
+    pub(crate) stats: Stats,
+    /// Rejections read.
+    pub(crate) rejections: u64,
+    /// When the dispatcher's life is looked at next, while a wait sees no event.
+    pub(crate) next_look: CardTime,
+    /// What ended the run.
+    pub(crate) ended: Option<Arc<Error>>,
+    /// What was read back at its end.
+    pub(crate) report: Option<StopReport>,
+}
+
+impl State {
+    /// Encodes a command into the queue and returns its number.
+    #[inline]
+    pub(crate) fn push(&mut self, command: &Checked) -> u64 {
+        let flags = u32::from(command.flags);
+        let slot = Slot::new(command.group, flags & c::KM_FLAG_QUEUE != 0, flags & c::KM_FLAG_RESULT != 0);
+        let number = self.table.push(slot);
+        let line = Line {
+            handler: command.handler,
+            flags: command.flags,
+            first: command.group.first as u16,
+            count: command.group.count as u16,
+            words: command.words,
+            number: number as u16,
+            limit: 0,
+            args: command.args,
+        };
+        // Command `n` is line `n - 1`: every command is one line, stored in order.
+        self.queue.push(line.encode(line_phase(number - 1, self.ring.lines)).map(u64::to_le));
+        number
+    }
+
+    /// The last command's number.
+    pub(crate) fn last(&self) -> u64 {
+        self.table.next() - 1
+    }
+
+    /// Commands stored whose event was not read.
+    #[inline]
+    fn outstanding(&self) -> u64 {
+        self.ring.stored - self.events.read
+    }
+
+    /// Commands that may be stored now.
+    #[inline]
+    pub(crate) fn room(&mut self) -> u64 {
+        // The 16 bits of a number name one command only while all outstanding ones lie within 65,536.
+        let named = (self.table.oldest() + 0xFFFF).saturating_sub(self.ring.stored + 1);
+        self.ring.room(self.outstanding(), self.events.depth).min(named)
+    }
+
+    /// True when the dispatcher may hold a line for events that the host has read and not told it so.
+    #[inline]
+    pub(crate) fn must_tell(&self) -> bool {
+        let untold = self.events.read - self.ring.told_read;
+        let unread = untold + self.outstanding();
+        untold > 0 && self.ring.unconsumed() > 0 && unread + 1 > u64::from(self.events.depth)
+    }
+
+    /// Reads every event that has arrived.
+    #[inline]
+    pub(crate) fn read_events(&mut self) -> Result<(), Ending> {
+        while let Some(event) = self.events.next() {
+            self.ring.note_consumed(event.consumed);
+            self.take(&event)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn take(&mut self, event: &RawEvent) -> Result<(), Ending> {
+        let progress = match event.kind {
+            Ok(EventKind::Done) => Progress::Done,
+            Ok(EventKind::Rejected) => Progress::Rejected,
+            Ok(EventKind::Pong) => Progress::Pong,
+            Ok(EventKind::Timeout) => Progress::Late,
+            Ok(other) => return Err(broken(event, &format!("of kind {other:?}, and no engine runs"))),
+            Err(kind) => {
+                return Err(broken(event, &format!("of kind {kind}, which this host does not know")));
+            }
+        };
+        let oldest = self.table.oldest();
+        let number = oldest + u64::from(event.number.wrapping_sub(oldest as u16));
+        let known = number <= self.ring.stored;
+        let slot = self.table.get_mut(number).filter(|slot| known && slot.progress == Progress::Pending);
+        if progress == Progress::Late {
+            let (slot_number, sequence) = (event.low_auxiliary(), event.sequence());
+            let number = slot.map(|slot| {
+                slot.progress = Progress::Late;
+                slot.auxiliary = slot_number;
+                number
+            });
+            return Err(Ending::Late { number, slot: slot_number, sequence });
+        }
+        let Some(slot) = slot else { return Err(broken(event, "for a command not in flight")) };
+        slot.progress = progress;
+        slot.auxiliary = event.low_auxiliary();
+        slot.ticks = event.ticks;
+        slot.value = event.value;
+        if progress == Progress::Done {
+            slot.sequence = self.clock.extend(event.sequence());
+            if slot.queued {
+                slot.first = u16::from(slot.auxiliary);
+            }
+        } else if progress == Progress::Rejected {
+            self.rejections += 1;
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn broken(event: &RawEvent, what: &str) -> Ending {
+    Ending::Broken(format!("it sent an event {what} (number {}, value {:#x})", event.number, event.value))
+}

@@ -1,0 +1,153 @@
+//! Stopping: EXIT to every core, then the dispatcher; or the failure path.
+
+use std::time::Duration;
+
+use komorebi_abi::constants::command as c;
+
+use super::end::report;
+use super::state::{Checked, State};
+use super::teardown::{self, Teardown};
+use super::{Run, RunCore};
+use crate::error::{GridTimeout, KernelFailed, StuckThread};
+use crate::state::{StopReport, THREAD_NAMES};
+use crate::{Error, Result};
+
+/// From EXIT's done event to the return of the last thread: its words are stored before, so this is a matter of
+/// instructions.
+const RETURN: Duration = Duration::from_micros(100);
+
+impl<P> Run<P> {
+    /// Drains, sends EXIT to every core, stops the dispatcher, resets the cores, reads their state. `timeout` is one
+    /// deadline for all of it. For a run that died before: what was read back then.
+    ///
+    /// # Errors
+    /// [`Error::WaitTimeout`] when commands or EXIT did not complete in time, [`Error::KernelFailed`] when the dispatcher
+    /// did not end cleanly, [`Error::GridTimeout`] when a thread did not return. The run is stopped in any case.
+    pub fn stop(self, timeout: Duration) -> Result<StopReport> {
+        let span = tracing::info_span!("stop");
+        let _entered = span.enter();
+        let mut state = self.core.state.borrow_mut();
+        if let Some(report) = state.report.take() {
+            return Ok(report);
+        }
+        match self.core.stop(&mut state, timeout) {
+            Ok(report) => Ok(report),
+            Err(error) if state.ended.is_some() => Err(error),
+            Err(error) => {
+                tracing::warn!(%error, "the run does not stop by itself: it is aborted");
+                let teardown =
+                    teardown::force(&*self.core.card, self.core.session.cluster(), &self.core.tiles);
+                Err(self.core.bury(&mut state, error, teardown.ok()))
+            }
+        }
+    }
+
+    /// Stops the grid by its stop flags and the dispatcher behind it; nothing in flight completes.
+    ///
+    /// # Errors
+    /// [`Error::KernelFailed`] when the dispatcher's hart did not come back, [`Error::GridTimeout`] when a thread did not
+    /// return before its core was reset; the card's errors.
+    pub fn abort(self) -> Result<StopReport> {
+        let span = tracing::info_span!("abort");
+        let _entered = span.enter();
+        let mut state = self.core.state.borrow_mut();
+        if let Some(report) = state.report.take() {
+            return Ok(report);
+        }
+        self.core.abort(&mut state)
+    }
+}
+
+impl RunCore {
+    fn stop(&self, state: &mut State, timeout: Duration) -> Result<StopReport> {
+        let deadline = self.card.now() + timeout;
+        let left = || deadline - self.card.now();
+        match self.drain(state, timeout) {
+            Ok(_) | Err(Error::CommandRejected(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let number = state.push(&Checked {
+            handler: c::KM_HANDLER_EXIT as u8,
+            flags: 0,
+            group: self.everyone(),
+            words: 0,
+            args: [0; c::ARGS_MAX as usize],
+        });
+        if !self.until(state, number, deadline, |state| state.table.oldest() > number)? {
+            return Err(self.timed_out(timeout, vec![number]));
+        }
+        teardown::tell_dispatcher(self.session.cluster())?;
+        let result = teardown::wait_result(&*self.card, self.session.cluster(), left())?;
+        teardown::pause(&*self.card, RETURN)?;
+        let teardown = teardown::finish(&*self.card, self.session.cluster(), &self.tiles)?;
+        let stuck = stuck(&teardown);
+        let failure = match result {
+            None => Some(failed("it did not write its result after the stop word", &teardown)),
+            Some(result) if !result.clean() => Some(failed("it did not end cleanly", &teardown)),
+            Some(_) if !teardown.restored => Some(failed("its hart did not come back", &teardown)),
+            Some(_) if !stuck.is_empty() => Some(self.grid_timeout(stuck, &teardown)),
+            Some(_) => None,
+        };
+        if let Some(error) = failure {
+            return Err(self.bury(state, error, Some(teardown)));
+        }
+        tracing::info!(commands = result.map(|result| result.commands), "the run is stopped");
+        self.unload();
+        state.ended = Some(std::sync::Arc::new(Error::Closed));
+        Ok(report(Some(teardown), None))
+    }
+
+    fn abort(&self, state: &mut State) -> Result<StopReport> {
+        let teardown = match teardown::force(&*self.card, self.session.cluster(), &self.tiles) {
+            Ok(teardown) => teardown,
+            Err(error) => return Err(self.bury(state, error, None)),
+        };
+        if !teardown.restored {
+            let error = failed("its hart did not come back; reset the card", &teardown);
+            return Err(self.bury(state, error, Some(teardown)));
+        }
+        self.unload();
+        state.ended = Some(std::sync::Arc::new(Error::Closed));
+        let stuck = stuck(&teardown);
+        if stuck.is_empty() {
+            Ok(report(Some(teardown), None))
+        } else {
+            Err(self.grid_timeout(stuck, &teardown))
+        }
+    }
+
+    fn grid_timeout(&self, threads: Vec<StuckThread>, teardown: &Teardown) -> Error {
+        let milliseconds = self.session.grid_timeout().as_millis() as u64;
+        GridTimeout { milliseconds, threads, result: teardown.result }.into()
+    }
+}
+
+fn failed(what: &str, teardown: &Teardown) -> Error {
+    KernelFailed { what: format!("{what} (its hart was {})", teardown.hart), result: teardown.result }.into()
+}
+
+/// The threads that were not back when their cores were reset.
+fn stuck(teardown: &Teardown) -> Vec<StuckThread> {
+    let mut stuck = Vec::new();
+    for (core, state) in (0..).zip(&teardown.cores) {
+        for (thread, state) in THREAD_NAMES.into_iter().zip(&state.threads) {
+            if !state.returned() {
+                stuck.push(StuckThread { core, thread, state: *state });
+            }
+        }
+    }
+    stuck
+}
+
+impl Drop for RunCore {
+    fn drop(&mut self) {
+        let loaded = self.session.loaded().as_ref().is_some_and(|loaded| loaded.number == self.number);
+        let mut state = self.state.borrow_mut();
+        if state.ended.is_none() && loaded && !self.session.closed() {
+            tracing::info!("the run is dropped: aborting it");
+            if let Err(error) = self.abort(&mut state) {
+                tracing::warn!(%error, "the run did not abort cleanly");
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The end of a run, whatever brought it: grid stopped, image stopped, state read back.
+
+use std::time::Duration;
+
+use komorebi_abi::constants::{command, core, launch, layout};
+use komorebi_card::{Card, NocXy};
+
+use crate::Result;
+use crate::session::{Cluster, HartState, Tiles};
+use crate::state::{CoreState, ResultBlock, ThreadState};
+
+/// How long the dispatcher may take from the stop word to its result block when the grid is stopped already.
+const FORCED: Duration = Duration::from_millis(50);
+
+/// How long stopped cores have to return before they are reset: a wait loop sees the stop flag within microseconds, a
+/// handler that computes without waiting needs longer.
+const GRACE: Duration = Duration::from_millis(2);
+
+/// What is left after the end.
+pub(crate) struct Teardown {
+    /// The dispatcher's result block, if it wrote one.
+    pub(crate) result: Option<ResultBlock>,
+    /// False when the monitor did not get its hart back.
+    pub(crate) restored: bool,
+    /// What the monitor said about the dispatcher's hart before it was taken back.
+    pub(crate) hart: HartState,
+    /// Each core's threads.
+    pub(crate) cores: Vec<CoreState>,
+}
+
+/// Tells the dispatcher to finish.
+pub(crate) fn tell_dispatcher(cluster: &Cluster) -> Result<()> {
+    cluster.store(layout::LIM_CONTROL + 8 * command::CONTROL_STOP, 1)
+}
+
+/// The dispatcher's result block, once it is written.
+pub(crate) fn result(cluster: &Cluster) -> Result<Option<ResultBlock>> {
+    let words = cluster.read_words::<{ launch::RESULT_WORDS as usize }>(layout::LIM_RESULT)?;
+    Ok(ResultBlock::decode(&words))
+}
+
+/// Waits for the dispatcher's result, at most `timeout`; `None` when it ran out or the hart trapped.
+pub(crate) fn wait_result(
+    card: &dyn Card,
+    cluster: &Cluster,
+    timeout: Duration,
+) -> Result<Option<ResultBlock>> {
+    let deadline = card.now() + timeout;
+    loop {
+        if let Some(result) = result(cluster)? {
+            return Ok(Some(result));
+        }
+        if matches!(cluster.hart(0)?, HartState::Trapped { .. }) || cluster.pause_until(deadline)? {
+            return Ok(None);
+        }
+    }
+}
+
+/// Lets the card run for `time`.
+pub(crate) fn pause(card: &dyn Card, time: Duration) -> Result<()> {
+    let until = card.now() + time;
+    while card.now() < until {
+        card.relax(until)?;
+    }
+    Ok(())
+}
+
+/// Stops the grid by its stop flags, then the dispatcher, and reads both back.
+pub(crate) fn force(card: &dyn Card, cluster: &Cluster, tiles: &Tiles) -> Result<Teardown> {
+    tiles.multicast32(card, u64::from(layout::L1_CONTROL + core::CONTROL_STOP_FLAG), 1)?;
+    tell_dispatcher(cluster)?;
+    let since = card.now();
+    wait_result(card, cluster, FORCED)?;
+    let passed = card.now() - since;
+    pause(card, GRACE.saturating_sub(passed))?;
+    finish(card, cluster, tiles)
+}
+
+/// Holds the cores, takes the dispatcher's hart back and reads what both left.
+pub(crate) fn finish(card: &dyn Card, cluster: &Cluster, tiles: &Tiles) -> Result<Teardown> {
+    tiles.hold(card)?;
+    let hart = cluster.hart(0)?;
+    let restored = cluster.take_back(0)?;
+    card.set_cleanup(None)?;
+    let result = result(cluster)?;
+    let cores = tiles.all().iter().map(|tile| core_state(card, *tile)).collect::<Result<_>>()?;
+    Ok(Teardown { result, restored, hart, cores })
+}
+
+/// The threads' state blocks of a held core.
+fn core_state(card: &dyn Card, tile: NocXy) -> Result<CoreState> {
+    const STRIDE: usize = core::THREAD_STRIDE as usize;
+    let mut blocks = [0; STRIDE * core::THREADS as usize];
+    card.read(tile, u64::from(layout::L1_CONTROL + core::CONTROL_THREADS), &mut blocks)?;
+    Ok(CoreState {
+        threads: std::array::from_fn(|i| ThreadState::decode(&blocks[STRIDE * i..STRIDE * (i + 1)])),
+    })
+}

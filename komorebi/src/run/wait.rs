@@ -1,0 +1,259 @@
+//! Waiting: batches out, events in, every wait with a timeout on the card's clock.
+
+use std::time::Duration;
+
+use komorebi_card::CardTime;
+
+use super::handles::{Handle, Progress};
+use super::state::{Ending, State};
+use super::stats::moment;
+use super::waitable::Waitable;
+use super::{Event, Run, RunCore, teardown};
+use crate::error::{CommandRejected, WaitTimeout};
+use crate::session::HartState;
+use crate::{Error, Result, Word};
+
+/// How often a wait that sees no event looks whether the dispatcher still lives.
+const LOOK: Duration = Duration::from_millis(10);
+
+impl<P> Run<P> {
+    /// Stores queued commands up to the handles, waits until each has its event, returns the events and forgets those
+    /// commands. One handle gives one event.
+    ///
+    /// # Errors
+    /// [`Error::WaitTimeout`] (the run goes on), [`Error::CommandRejected`] for the first that was rejected (only that
+    /// one is forgotten), [`Error::CommandTimeout`], [`Error::KernelFailed`] and what else ends the run.
+    pub fn wait<W: Waitable>(&self, handles: W, timeout: Duration) -> Result<W::Output> {
+        self.core.timed(|state| {
+            let mut count = 0;
+            let mut last = 0;
+            for number in handles.numbers() {
+                self.core.known(state, number)?;
+                last = last.max(number);
+                count += 1;
+            }
+            let deadline = self.core.card.now() + timeout;
+            for number in handles.numbers() {
+                let waited = self.core.until(state, last, deadline, |state| state.arrived(number))?;
+                if !waited {
+                    let pending = handles.numbers().filter(|&number| !state.arrived(number)).collect();
+                    return Err(self.core.timed_out(timeout, pending));
+                }
+            }
+            if state.rejections > 0 {
+                self.core.first_rejected(state, handles.numbers())?;
+            }
+            let events = handles.numbers().filter_map(|number| state.take_event(number));
+            W::collect(events, count).ok_or(Error::Handle { handle: last })
+        })
+    }
+
+    /// Stores what is queued and waits until one of the handles has its event; returns that event (the lowest handle's
+    /// if several arrived) and forgets only that command.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait); [`Error::Handle`] for no handles at all.
+    pub fn wait_any<R: Word>(&self, handles: &[Handle<R>], timeout: Duration) -> Result<Event<R>> {
+        self.core.timed(|state| {
+            for handle in handles {
+                self.core.known(state, handle.number())?;
+            }
+            if handles.is_empty() {
+                return Err(Error::Handle { handle: 0 });
+            }
+            let deadline = self.core.card.now() + timeout;
+            let mut lowest = None;
+            let upto = state.last();
+            let waited = self.core.until(state, upto, deadline, |state| {
+                lowest = handles.iter().map(|h| h.number()).filter(|&n| state.arrived(n)).min();
+                lowest.is_some()
+            })?;
+            match lowest.filter(|_| waited) {
+                Some(number) => {
+                    self.core.first_rejected(state, std::iter::once(number))?;
+                    state.take_event(number).ok_or(Error::Handle { handle: number })
+                }
+                None => Err(self.core.timed_out(timeout, handles.iter().map(|h| h.number()).collect())),
+            }
+        })
+    }
+
+    /// Waits for everything submitted and returns how many events that were. Forgets nothing: read them with
+    /// [`event`](Self::event), then [`forget`](Self::forget).
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait).
+    pub fn drain(&self, timeout: Duration) -> Result<u64> {
+        self.core.timed(|state| self.core.drain(state, timeout))
+    }
+}
+
+impl State {
+    /// True once a command has its event.
+    #[inline]
+    fn arrived(&self, number: u64) -> bool {
+        self.table.get(number).is_none_or(|slot| slot.progress != Progress::Pending)
+    }
+
+    #[inline]
+    fn take_event<R>(&mut self, number: u64) -> Option<Event<R>> {
+        let event = Event::of(Handle::new(number), self.table.get(number)?);
+        self.table.forget(number);
+        event
+    }
+}
+
+impl RunCore {
+    /// Runs a wait and adds up its wall time.
+    fn timed<T>(&self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        let mut state = self.state()?;
+        let start = moment();
+        let result = wait(&mut state);
+        state.stats.wait += start.elapsed();
+        result
+    }
+
+    fn known(&self, state: &State, number: u64) -> Result<()> {
+        let kept = state.table.get(number).is_some_and(|slot| slot.progress != Progress::Forgotten);
+        if kept { Ok(()) } else { Err(Error::Handle { handle: number }) }
+    }
+
+    /// The error of the first rejected command of `numbers`, which is then forgotten.
+    fn first_rejected(&self, state: &mut State, mut numbers: impl Iterator<Item = u64>) -> Result<()> {
+        let rejected = numbers.find_map(|number| {
+            let slot = state.table.get(number)?;
+            (slot.progress == Progress::Rejected).then_some((number, slot.auxiliary))
+        });
+        let Some((handle, reason)) = rejected else { return Ok(()) };
+        state.table.forget(handle);
+        let reason_name = komorebi_abi::wire::reject_name(reason).unwrap_or("unknown");
+        Err(CommandRejected { handle, reason, reason_name }.into())
+    }
+
+    /// Waits for every command submitted.
+    pub(super) fn drain(&self, state: &mut State, timeout: Duration) -> Result<u64> {
+        let (last, rejections) = (state.last(), state.rejections);
+        let first = state.table.oldest();
+        let count = state.table.pending().count() as u64;
+        let deadline = self.card.now() + timeout;
+        if !self.until(state, last, deadline, |state| state.table.oldest() > last)? {
+            return Err(self.timed_out(timeout, state.table.pending().collect()));
+        }
+        if state.rejections > rejections {
+            self.first_rejected(state, first..=last)?;
+        }
+        Ok(count)
+    }
+
+    /// Stores commands up to `upto` and reads events until `done`; false when `deadline` passed first. What ends the run
+    /// is dealt with here.
+    pub(super) fn until(
+        &self,
+        state: &mut State,
+        upto: u64,
+        deadline: CardTime,
+        mut done: impl FnMut(&mut State) -> bool,
+    ) -> Result<bool> {
+        if done(state) {
+            return Ok(true);
+        }
+        state.next_look = self.card.now() + LOOK;
+        loop {
+            if let Err(ending) = state.read_events() {
+                return Err(self.end(state, ending));
+            }
+            if done(state) {
+                return Ok(true);
+            }
+            match self.turn(state, upto, deadline) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(Turn::Ending(ending)) => return Err(self.end(state, ending)),
+                Err(Turn::Error(error)) => return Err(self.lost(state, error)),
+            }
+        }
+    }
+
+    /// One turn of a wait behind a look at the events: stores what has room, tells the read count, or lets the card run.
+    /// False when `deadline` has passed.
+    fn turn(&self, state: &mut State, upto: u64, deadline: CardTime) -> Result<bool, Turn> {
+        let queued = upto.saturating_sub(state.ring.stored);
+        if queued > 0 {
+            let count = state.room().min(queued);
+            if count > 0 {
+                let State { ring, queue, events, .. } = state;
+                ring.store(&*self.card, queue, count, events.read)?;
+                return Ok(true);
+            }
+        }
+        if state.must_tell() {
+            state.ring.tell(&*self.card, state.events.read)?;
+            return Ok(true);
+        }
+        let now = self.card.now();
+        if now >= deadline {
+            return Ok(false);
+        }
+        if now >= state.next_look {
+            self.look()?;
+            state.next_look = self.card.now() + LOOK;
+            return Ok(true); // the card ran meanwhile: read events before letting it run again
+        }
+        self.card.relax(deadline.min(state.next_look)).map_err(Error::from)?;
+        Ok(true)
+    }
+
+    /// One poll for a command: stores up to it, reads events, lets the card run for an instant.
+    pub(super) fn poll(&self, state: &mut State, upto: u64) -> Result<()> {
+        if let Err(ending) = state.read_events() {
+            return Err(self.end(state, ending));
+        }
+        let now = self.card.now();
+        let deadline = now + Duration::from_nanos(1);
+        match self.turn(state, upto, deadline) {
+            Ok(_) => match state.read_events() {
+                Ok(()) => Ok(()),
+                Err(ending) => Err(self.end(state, ending)),
+            },
+            Err(Turn::Ending(ending)) => Err(self.end(state, ending)),
+            Err(Turn::Error(error)) => Err(self.lost(state, error)),
+        }
+    }
+
+    /// Looks whether the dispatcher still runs.
+    fn look(&self) -> Result<(), Turn> {
+        if self.session.closed() {
+            return Err(Turn::Error(Error::Closed));
+        }
+        let cluster = self.session.cluster();
+        if let Some(result) = teardown::result(cluster)? {
+            return Err(Turn::Ending(Ending::Finished(result)));
+        }
+        match cluster.hart(0)? {
+            HartState::Running => Ok(()),
+            // It may have written its result and returned between the two reads.
+            state => Err(Turn::Ending(match teardown::result(cluster)? {
+                Some(result) => Ending::Finished(result),
+                None => Ending::Gone(state),
+            })),
+        }
+    }
+
+    /// The error of a wait that ran out, with what the dispatcher was doing.
+    pub(super) fn timed_out(&self, timeout: Duration, pending: Vec<u64>) -> Error {
+        let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        WaitTimeout { milliseconds, pending, activity: self.activity().ok() }.into()
+    }
+}
+
+/// Why a turn of a wait was the last.
+enum Turn {
+    Ending(Ending),
+    Error(Error),
+}
+
+impl From<Error> for Turn {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}

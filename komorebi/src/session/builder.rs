@@ -1,0 +1,166 @@
+//! Which card, and how it is opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use komorebi_abi::constants::layout;
+use komorebi_card::Card;
+
+use super::{Session, open, pll};
+use crate::{Error, Result};
+
+/// The variable that names the world when the program does not.
+const VARIABLE: &str = "KM_CARD";
+
+enum Choice {
+    /// `KM_CARD`, or a simulated card.
+    Default,
+    /// `/dev/tenstorrent/n`.
+    Device(u32),
+    /// A card the caller has.
+    Given(Arc<dyn Card>),
+}
+
+/// Settings of a session to open.
+pub struct SessionBuilder {
+    choice: Choice,
+    pub(super) pll_mhz: u32,
+    pub(super) grid_timeout: Duration,
+    pub(super) kernel_bytes: Option<u32>,
+}
+
+impl SessionBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            choice: Choice::Default,
+            pll_mhz: 1000,
+            grid_timeout: Duration::from_secs(10),
+            kernel_bytes: None,
+        }
+    }
+
+    /// Opens `card`: a handle to a simulated card, for one.
+    #[must_use]
+    pub fn on<C: Card + Clone + 'static>(mut self, card: &C) -> Self {
+        self.choice = Choice::Given(Arc::new(card.clone()));
+        self
+    }
+
+    /// Opens `/dev/tenstorrent/number`, never a simulated card.
+    #[must_use]
+    pub fn card(mut self, number: u32) -> Self {
+        self.choice = Choice::Device(number);
+        self
+    }
+
+    /// The clock of the X280 clusters: 200, 800, 1000 (the default) or 1750 MHz. 1750 loses loads when the grid is under
+    /// full matrix load, since the card then lowers its core voltage: it is for callers who know theirs.
+    #[must_use]
+    pub fn pll_mhz(mut self, mhz: u32) -> Self {
+        self.pll_mhz = mhz;
+        self
+    }
+
+    /// How long the grid's kernels may take to return, 10 s unless set.
+    #[must_use]
+    pub fn grid_timeout(mut self, timeout: Duration) -> Self {
+        self.grid_timeout = timeout;
+        self
+    }
+
+    /// Bytes of each core's L1 that hold the kernels and their arguments: a multiple of 64 from 64 to 1,531,712. `None`
+    /// keeps 70,656. Every byte added is taken from the L1 left for circular buffers.
+    #[must_use]
+    pub fn kernel_bytes(mut self, bytes: impl Into<Option<u32>>) -> Self {
+        self.kernel_bytes = bytes.into();
+        self
+    }
+
+    /// Opens the card: takes it, brings the X280 cluster under the monitor, sets its clock.
+    ///
+    /// # Errors
+    /// [`Error::NotPresent`] where there is no such device, [`Error::CardBusy`] while another process holds it,
+    /// [`Error::StartError`] when harts run that are not ours, [`Error::PllClock`], [`Error::LoadOption`] for
+    /// `kernel_bytes`, [`Error::Build`] when the firmware cannot be built.
+    pub fn open(self) -> Result<Session> {
+        let pll = pll::Step::of(self.pll_mhz)?;
+        if let Some(bytes) = self.kernel_bytes {
+            let (step, most) = (layout::KERNEL_BYTES_STEP, layout::KERNEL_BYTES_MAX);
+            if bytes == 0 || bytes > most || !bytes.is_multiple_of(step) {
+                return Err(Error::LoadOption {
+                    name: "kernel_bytes",
+                    found: bytes.to_string(),
+                    expected: "give a multiple of 64 from 64 to 1,531,712",
+                });
+            }
+        }
+        let card = match &self.choice {
+            Choice::Given(card) => card.clone(),
+            Choice::Device(number) => device(*number)?,
+            Choice::Default => from_environment(std::env::var(VARIABLE).ok())?,
+        };
+        open::open(card, &self, pll)
+    }
+}
+
+fn simulated() -> Arc<dyn Card> {
+    Arc::new(komorebi_sim::Card::builder().build())
+}
+
+/// `/dev/tenstorrent/number`.
+fn device(number: u32) -> Result<Arc<dyn Card>> {
+    let path = PathBuf::from(format!("/dev/tenstorrent/{number}"));
+    if !path.exists() {
+        return Err(Error::NotPresent { path });
+    }
+    Err(Error::NotInThisVersion {
+        what: format!("the driver for {}", path.display()),
+        instead: "leave card(..) away and unset KM_CARD to run on the simulated card",
+    })
+}
+
+/// The card `KM_CARD` names.
+fn from_environment(value: Option<String>) -> Result<Arc<dyn Card>> {
+    let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(simulated()) };
+    if value == "sim" {
+        return Ok(simulated());
+    }
+    if let Some(number) = value.strip_prefix("card:").and_then(|number| number.parse().ok()) {
+        return device(number);
+    }
+    if value.starts_with("ttsim:") {
+        return Err(Error::NotInThisVersion {
+            what: format!("KM_CARD={value}"),
+            instead: "set KM_CARD=sim to run on the simulated card",
+        });
+    }
+    Err(Error::Environment { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_is_not_there_is_never_replaced_by_a_simulation() {
+        let error = Session::builder().card(4096).open().unwrap_err();
+        assert!(matches!(&error, Error::NotPresent { path } if path.ends_with("4096")), "{error}");
+        let error = from_environment(Some("card:4096".into())).err().unwrap();
+        assert!(matches!(error, Error::NotPresent { .. }));
+    }
+
+    #[test]
+    fn an_environment_this_version_cannot_serve_is_told_so() {
+        let error = from_environment(Some("ttsim:/lib/libttsim.so".into())).err().unwrap();
+        assert!(matches!(error, Error::NotInThisVersion { .. }), "{error}");
+        let error = from_environment(Some("p150a".into())).err().unwrap();
+        assert!(matches!(error, Error::Environment { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_kernel_buffer_off_the_step_is_refused_before_a_card_is_touched() {
+        let error = Session::builder().kernel_bytes(100).open().unwrap_err();
+        assert!(matches!(error, Error::LoadOption { name: "kernel_bytes", .. }), "{error}");
+    }
+}

@@ -1,0 +1,240 @@
+//! A session: one client's hold on one card.
+
+mod builder;
+mod close;
+mod cluster;
+mod nocs;
+mod open;
+mod pll;
+pub(crate) mod registers;
+mod tiles;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use komorebi_abi::constants::layout;
+use komorebi_card::{Card, Description, DramBank, Grid, HostMem, World};
+use ndarray::{ArrayRef, Dimension};
+
+pub use builder::SessionBuilder;
+pub use cluster::HartState;
+pub(crate) use cluster::{Cluster, Start};
+pub use nocs::Nocs;
+pub(crate) use tiles::Tiles;
+
+use crate::build::{Firmware, Toolchain};
+use crate::load::LoadOptions;
+use crate::tensor::{Allocator, Chunks};
+use crate::{DType, Element, Error, Program, Result, Run, Tensor};
+
+/// An open card. Clones share it; the last one closes it.
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+pub(crate) struct Inner {
+    card: Arc<dyn Card>,
+    cluster: Cluster,
+    toolchain: Toolchain,
+    firmware: Firmware,
+    pll: pll::Step,
+    grid_timeout: Duration,
+    kernel_bytes: Option<u32>,
+    memory: Mutex<Allocator>,
+    loaded: Mutex<Option<Loaded>>,
+    loads: AtomicU64,
+    closed: AtomicBool,
+}
+
+/// What is on the card while a run is loaded.
+#[derive(Clone)]
+pub(crate) struct Loaded {
+    /// Which load it is.
+    pub(crate) number: u64,
+    /// The program's cores.
+    pub(crate) tiles: Tiles,
+    /// Host memory the dispatcher may still write: held here until it cannot, whatever becomes of the run.
+    pub(crate) _events: HostMem,
+}
+
+/// A core's L1 as the session divides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct L1 {
+    /// Bytes of the kernel buffer.
+    pub kernel_buffer: u32,
+    /// Bytes left for circular buffers.
+    pub left: u32,
+}
+
+impl Session {
+    /// Opens the card that `KM_CARD` names (`sim` or `card:N`), or a simulated card.
+    ///
+    /// # Errors
+    /// As [`SessionBuilder::open`].
+    pub fn open() -> Result<Self> {
+        Self::builder().open()
+    }
+
+    /// A session to be opened with other settings than the defaults.
+    pub fn builder() -> SessionBuilder {
+        SessionBuilder::new()
+    }
+
+    /// Loads `program` with the default [`LoadOptions`].
+    ///
+    /// # Errors
+    /// As [`load_with`](Self::load_with).
+    pub fn load<P>(&self, program: Program<P>) -> Result<Run<P>> {
+        self.load_with(program, LoadOptions::default())
+    }
+
+    /// Builds `program`, writes it to the cores, starts the dispatcher and returns when every core is ready.
+    ///
+    /// # Errors
+    /// [`Error::ProgramError`], [`Error::KernelSizeError`] and [`Error::KernelInstructionError`] before anything is
+    /// loaded; [`Error::StartError`] when the grid or the dispatcher did not come up. After any error the card is ready
+    /// for the next load.
+    pub fn load_with<P>(&self, program: Program<P>, options: LoadOptions) -> Result<Run<P>> {
+        crate::load::load(self, program, &options)
+    }
+
+    /// A tensor that holds `data` as `dtype`, written before this returns.
+    ///
+    /// # Errors
+    /// [`Error::Tensor`] for a type that is not `dtype`'s or for lack of memory; the card's errors.
+    pub fn tensor<T: Element, D: Dimension>(&self, data: &ArrayRef<T, D>, dtype: DType) -> Result<Tensor> {
+        let tensor = self.empty(data.shape(), dtype)?;
+        tensor.write(data)?;
+        Ok(tensor)
+    }
+
+    /// Room for a tensor, not written.
+    ///
+    /// # Errors
+    /// [`Error::Tensor`] for an empty shape or for lack of memory.
+    pub fn empty(&self, shape: &[usize], dtype: DType) -> Result<Tensor> {
+        self.card()?;
+        Tensor::empty(self, shape, dtype)
+    }
+
+    /// The bytes of pages `first..first + pages` of `tensor`, without their padding. Works while a run is loaded; read
+    /// then only what no kernel writes any more.
+    ///
+    /// # Errors
+    /// [`Error::Tensor`] for a range outside the tensor or a tensor of another session; the card's errors.
+    pub fn read(&self, tensor: &Tensor, first: usize, pages: usize) -> Result<Vec<u8>> {
+        if !tensor.owned_by(self) {
+            return Err(Error::Card("the tensor is of another session; read it through its own".into()));
+        }
+        tensor.read_pages(first, pages)
+    }
+
+    /// All pages of `tensor` in chunks of at most `chunk_bytes`, as [`read`](Self::read) reads them.
+    pub fn read_chunks(&self, tensor: &Tensor, chunk_bytes: usize) -> Chunks {
+        Chunks::new(tensor.clone(), chunk_bytes)
+    }
+
+    /// The largest grid a program can have here.
+    pub fn grid(&self) -> Grid {
+        self.description().grid()
+    }
+
+    /// The cores' NoC places.
+    pub fn nocs(&self) -> Nocs {
+        Nocs::new(self.description())
+    }
+
+    /// How each core's L1 is divided.
+    pub fn l1(&self) -> L1 {
+        let kernel_buffer = self.0.kernel_bytes.unwrap_or(layout::KERNEL_BYTES);
+        L1 { kernel_buffer, left: layout::L1_BYTES - layout::L1_KERNELS - kernel_buffer }
+    }
+
+    /// The world the card lives in.
+    pub fn world(&self) -> World {
+        self.description().world
+    }
+
+    /// The card's facts.
+    pub fn description(&self) -> &Description {
+        self.0.card.description()
+    }
+
+    /// The clock of the X280 clusters, in MHz.
+    pub fn pll_mhz(&self) -> u32 {
+        self.0.pll.mhz
+    }
+
+    /// Stops a loaded run, takes the X280 back and releases the card. Later calls return [`Error::Closed`].
+    ///
+    /// # Errors
+    /// The card's errors on the way; it is released all the same.
+    pub fn close(&self) -> Result<()> {
+        self.0.close()
+    }
+
+    pub(crate) fn card(&self) -> Result<&dyn Card> {
+        if self.closed() { Err(Error::Closed) } else { Ok(&*self.0.card) }
+    }
+
+    pub(crate) fn shared_card(&self) -> Arc<dyn Card> {
+        self.0.card.clone()
+    }
+
+    pub(crate) fn cluster(&self) -> &Cluster {
+        &self.0.cluster
+    }
+
+    pub(crate) fn firmware(&self) -> &Firmware {
+        &self.0.firmware
+    }
+
+    pub(crate) fn toolchain(&self) -> &Toolchain {
+        &self.0.toolchain
+    }
+
+    pub(crate) fn grid_timeout(&self) -> Duration {
+        self.0.grid_timeout
+    }
+
+    pub(crate) fn kernel_bytes(&self) -> Option<u32> {
+        self.0.kernel_bytes
+    }
+
+    pub(crate) fn banks(&self) -> &[DramBank] {
+        &self.0.card.description().banks
+    }
+
+    pub(crate) fn allocator(&self) -> MutexGuard<'_, Allocator> {
+        self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn loaded(&self) -> MutexGuard<'_, Option<Loaded>> {
+        self.0.loaded()
+    }
+
+    pub(crate) fn next_load(&self) -> u64 {
+        self.0.loads.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn closed(&self) -> bool {
+        self.0.closed.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Inner {
+    fn loaded(&self) -> MutexGuard<'_, Option<Loaded>> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let description = self.description();
+        write!(f, "Session({} {}, {} grid)", description.world, description.board, description.grid())
+    }
+}

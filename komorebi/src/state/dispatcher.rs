@@ -1,0 +1,82 @@
+//! The dispatcher's state words, kept up to date while it runs.
+
+use std::fmt;
+
+use komorebi_abi::constants::{command, launch as l};
+use komorebi_card::Group;
+
+use super::DispatcherStage;
+
+/// A command in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotState {
+    /// Its slot.
+    pub slot: u32,
+    /// Its sequence number.
+    pub sequence: u32,
+    /// Its handler.
+    pub handler: u8,
+    /// Its group.
+    pub group: Group,
+}
+
+/// What the dispatcher says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DispatcherState {
+    /// Where it is in its life.
+    pub stage: DispatcherStage,
+    /// Passes of its loop.
+    pub passes: u64,
+    /// Lines consumed.
+    pub consumed: u64,
+    /// Events posted.
+    pub posted: u64,
+    /// The last sequence number given.
+    pub sequence: u64,
+    /// Commands in flight.
+    pub busy: Vec<SlotState>,
+    /// Bit c: column c is READY.
+    pub ready: u64,
+}
+
+impl DispatcherState {
+    pub(crate) fn decode(words: &[u64; l::STATE_WORDS as usize]) -> Self {
+        let word = |index: u32| words[index as usize];
+        let busy = word(l::STATE_BUSY);
+        let slots = (0..command::SLOTS_MAX).filter(|slot| busy >> slot & 1 != 0);
+        Self {
+            stage: DispatcherStage::from_word(word(l::STATE_STAGE)),
+            passes: word(l::STATE_PASS),
+            consumed: word(l::STATE_CONSUMED),
+            posted: word(l::STATE_POSTED),
+            sequence: word(l::STATE_SEQUENCE),
+            busy: slots.map(|slot| Self::slot(slot, word(l::STATE_SLOTS + slot))).collect(),
+            ready: word(l::STATE_READY),
+        }
+    }
+
+    /// Word `16 + slot` of the state: sequence, handler, first core, cores.
+    fn slot(slot: u32, word: u64) -> SlotState {
+        let byte = |shift: u32| u32::from((word >> shift) as u8);
+        SlotState {
+            slot,
+            sequence: word as u32,
+            handler: (word >> 32) as u8,
+            group: Group::new(byte(40), byte(48)),
+        }
+    }
+}
+
+impl fmt::Display for DispatcherState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} lines consumed, {} events posted", self.stage, self.consumed, self.posted)?;
+        for slot in &self.busy {
+            write!(
+                f,
+                ", slot {} has command {} (handler {}) on cores {}",
+                slot.slot, slot.sequence, slot.handler, slot.group
+            )?;
+        }
+        Ok(())
+    }
+}

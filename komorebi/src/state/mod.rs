@@ -1,0 +1,12 @@
+//! What the device leaves to read: the dispatcher's state and result, the threads' state blocks.
+
+mod dispatcher;
+mod report;
+mod result;
+mod thread;
+
+pub use dispatcher::{DispatcherState, SlotState};
+pub use report::{CoreState, StopReport};
+pub use result::{DispatcherError, DispatcherStage, ResultBlock};
+pub(crate) use thread::THREAD_NAMES;
+pub use thread::{ThreadStage, ThreadState, WaitKind};

@@ -1,0 +1,135 @@
+//! The state block of a thread of a core.
+
+use std::fmt;
+
+use komorebi_abi::constants::core as c;
+
+use super::result::numbered;
+
+/// Names of the threads, in the order of their state blocks.
+pub(crate) const THREAD_NAMES: [&str; c::THREADS as usize] = ["reader", "writer", "unpack", "math", "pack"];
+
+numbered! {
+    /// Where a thread is in its life.
+    ThreadStage {
+        /// It has not run.
+        Reset = c::THREAD_RESET, "has not run";
+        /// It boots.
+        Booting = c::THREAD_BOOTING, "boots";
+        /// It waits for a command.
+        Idle = c::THREAD_IDLE, "waits for a command";
+        /// It is in a handler.
+        Running = c::THREAD_RUNNING, "runs a handler";
+        /// It returned after EXIT.
+        Exited = c::THREAD_EXITED, "returned after EXIT";
+        /// It returned because of the stop flag.
+        Stopped = c::THREAD_STOPPED, "returned at the stop flag";
+        /// A wait of it timed out.
+        GaveUp = c::THREAD_GAVE_UP, "gave up";
+        /// Its fingerprint is not the host's.
+        Mismatch = c::THREAD_MISMATCH, "was built from other headers";
+    }
+}
+
+numbered! {
+    /// What a thread waits for, or gave up waiting for.
+    WaitKind {
+        /// Nothing.
+        None = c::WAIT_NONE, "nothing";
+        /// The next command.
+        Command = c::WAIT_COMMAND, "the next command";
+        /// The writer's go at the start.
+        Go = c::WAIT_GO, "the go at the start";
+        /// The other threads of its core.
+        Threads = c::WAIT_THREADS, "the other threads";
+        /// The other cores of its group.
+        Acks = c::WAIT_ACKS, "acknowledgements of its group";
+        /// Room in a circular buffer.
+        BufferSpace = c::WAIT_BUFFER_SPACE, "room in circular buffer";
+        /// Data in a circular buffer.
+        BufferData = c::WAIT_BUFFER_DATA, "data in circular buffer";
+        /// NoC read responses.
+        Reads = c::WAIT_READS, "read responses of NoC";
+        /// NoC write acknowledgements.
+        Writes = c::WAIT_WRITES, "write acknowledgements of NoC";
+        /// A semaphore in L1.
+        Semaphore = c::WAIT_SEMAPHORE, "the semaphore at";
+        /// A semaphore between compute threads.
+        Hardware = c::WAIT_HARDWARE, "the hardware semaphore";
+        /// The other cores of its column, at the start.
+        Column = c::WAIT_COLUMN, "the other cores of its column";
+    }
+}
+
+/// What a thread of a core said last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadState {
+    /// Where it is in its life.
+    pub stage: ThreadStage,
+    /// Commands taken.
+    pub taken: u32,
+    /// Commands done.
+    pub done: u32,
+    /// Handler of the command at hand.
+    pub handler: u32,
+    /// Sequence number of the command at hand.
+    pub sequence: u32,
+    /// What it waits for, or gave up waiting for.
+    pub wait: WaitKind,
+    /// The buffer, slot, NoC or address the wait is about.
+    pub object: u32,
+    /// The value it waits for.
+    pub wanted: u32,
+    /// The value it saw last.
+    pub seen: u32,
+}
+
+impl ThreadState {
+    /// The state in a block of `THREAD_STRIDE` bytes.
+    pub(crate) fn decode(block: &[u8]) -> Self {
+        let word = |index: u32| {
+            let at = 4 * index as usize;
+            block.get(at..at + 4).map_or(0, |word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        };
+        Self {
+            stage: ThreadStage::from_word(u64::from(word(c::THREAD_STAGE))),
+            taken: word(c::THREAD_TAKEN),
+            done: word(c::THREAD_DONE),
+            handler: word(c::THREAD_HANDLER),
+            sequence: word(c::THREAD_SEQUENCE),
+            wait: WaitKind::from_word(u64::from(word(c::THREAD_WAIT))),
+            object: word(c::THREAD_OBJECT),
+            wanted: word(c::THREAD_WANTED),
+            seen: word(c::THREAD_SEEN),
+        }
+    }
+
+    /// True when it has nothing left to run.
+    pub fn returned(&self) -> bool {
+        use ThreadStage::{Exited, GaveUp, Mismatch, Reset, Stopped};
+        matches!(self.stage, Reset | Exited | Stopped | GaveUp | Mismatch)
+    }
+}
+
+impl fmt::Display for ThreadState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.stage)?;
+        match self.stage {
+            ThreadStage::Running | ThreadStage::GaveUp => {
+                write!(f, " (handler {}, command {})", self.handler, self.sequence)?;
+                if self.wait != WaitKind::None {
+                    write!(
+                        f,
+                        " waiting for {} {:#x}: wanted {:#x}, saw {:#x}",
+                        self.wait, self.object, self.wanted, self.seen
+                    )?;
+                }
+                Ok(())
+            }
+            ThreadStage::Mismatch => {
+                write!(f, " (host {:#010x}, kernel {:#010x})", self.wanted, self.seen)
+            }
+            _ => Ok(()),
+        }
+    }
+}
