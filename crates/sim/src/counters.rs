@@ -3,11 +3,12 @@
 /// Counts since the card was built. They cost nothing and change nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Instructions retired by baby cores, but for iterations of parked wait loops.
+    /// Instructions retired by baby cores. Iterations of parked wait loops count as if they had run.
     pub tensix_instructions: u64,
-    /// Instructions retired by X280 harts, but for iterations of parked wait loops.
+    /// Instructions retired by X280 harts, counted in the same way.
     pub x280_instructions: u64,
-    /// X280 loads that miss every cache: LIM, devices, windows. Parked iterations are left out.
+    /// X280 loads that miss every cache: LIM, devices, windows. Iterations of parked wait loops are
+    /// left out.
     pub x280_uncached_loads: u64,
     /// X280 stores to the same places.
     pub x280_uncached_stores: u64,

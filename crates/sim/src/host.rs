@@ -279,7 +279,7 @@ impl Host {
 
 /// Refuses a request that is empty or does not lie on words.
 fn aligned(address: u64, bytes: usize) -> Result<(), CardError> {
-    if bytes > 0 && address % 4 == 0 && bytes % 4 == 0 {
+    if bytes > 0 && address.is_multiple_of(4) && bytes.is_multiple_of(4) {
         return Ok(());
     }
     let what = format!(

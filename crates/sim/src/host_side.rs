@@ -58,7 +58,7 @@ impl HostSide {
         let Some(region) = self.regions.iter().rev().find(holds) else {
             return refuse("the card reaches memory of the host that was allocated for it (host.md §8.1)");
         };
-        if address % 4 != 0 || bytes % 4 != 0 {
+        if !address.is_multiple_of(4) || !bytes.is_multiple_of(4) {
             return refuse("host memory is written and read in 4-byte words");
         }
         Ok((region, (address - region.noc_address()) as usize))

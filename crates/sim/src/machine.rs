@@ -59,7 +59,7 @@ impl Machine {
             }
             let bound = self.net.next.first_besides(tile).saturating_add(LOOKAHEAD);
             self.net.start(tile, bound.min(until.saturating_add(1)));
-            match self.run_tile(TileId(tile as u16)) {
+            match self.run_tile(TileId(tile as u16), watch) {
                 Ok(next) => self.net.next.set(tile, next),
                 Err(broken) => self.fault = Some(self.report(TileId(tile as u16), broken)),
             }
@@ -67,7 +67,7 @@ impl Machine {
         }
     }
 
-    fn run_tile(&mut self, tile: TileId) -> Result<Time, Broken> {
+    fn run_tile(&mut self, tile: TileId, watch: bool) -> Result<Time, Broken> {
         let cores = self.tensix.len();
         match self.net.map.home(tile).kind {
             Kind::Tensix => return runner::run(&mut self.tensix[tile.index()], &mut self.net),
@@ -76,7 +76,8 @@ impl Machine {
         }
         loop {
             let due = self.net.due(tile);
-            if due >= self.net.bound {
+            // A host that watches sees one write at a time, not what comes after it.
+            if due >= self.net.bound || (watch && self.net.host.wrote.is_some()) {
                 return Ok(due);
             }
             let Some((at, source, body)) = self.net.take(tile) else { return Ok(due) };

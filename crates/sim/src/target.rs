@@ -74,8 +74,8 @@ fn register_page(address: u64) -> bool {
 }
 
 fn words(kind: Kind, address: u64, bytes: u64, most: u64) -> Result<(), Violation> {
-    let many = kind != Kind::Tensix && bytes % 4 == 0;
-    if address % 4 == 0 && (bytes == 4 || bytes == most || many) {
+    let many = kind != Kind::Tensix && bytes.is_multiple_of(4);
+    if address.is_multiple_of(4) && (bytes == 4 || bytes == most || many) {
         return Ok(());
     }
     Err(Violation::new(

@@ -185,9 +185,10 @@ impl ClusterBus<'_> {
         let delay = if through.static_channel { 0 } else { self.net.delay(tile.0) };
         let travel = latency::write(through.noc, own, place.raw);
         let arrival = self.net.arrival(through.noc, own, place, leave) + delay;
-        // Host memory is acknowledged by the PCIe tile, before it is written (host.md §8.4).
+        // Host memory is acknowledged by the PCIe tile, before it is written; what is sent after that stays behind it
+        // (host.md §8.4).
         let entered = match self.net.map.home(place.tile).kind {
-            Kind::Pcie => leave + travel,
+            Kind::Pcie => leave + delay + travel,
             _ => arrival,
         };
         self.own.acked_at = self.own.acked_at.max(entered + latency::write(through.noc, place.raw, own));

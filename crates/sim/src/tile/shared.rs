@@ -143,7 +143,7 @@ impl Shared {
     fn count(&mut self, noc: usize, counter: usize, by: u32) {
         let niu = &mut self.nius[noc];
         niu.counters[counter] = niu.counters[counter].wrapping_add(by);
-        if counter >= counter::OUTSTANDING && counter < 0x30 {
+        if (counter::OUTSTANDING..0x30).contains(&counter) {
             niu.counters[counter] &= 0xff;
         }
         let address = niu.counter_address(counter);

@@ -2,7 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod grid;
+
+use std::collections::HashMap;
 use std::process::Command;
+use std::sync::{LazyLock, Mutex};
 
 use komorebi_card::{Card as _, CardError, CardTime, NocXy, Order, Power};
 use komorebi_sim::{Builder, Card};
@@ -67,6 +71,12 @@ static inline void waiting(uint32_t wake) { asm volatile("add x0, sp, %0" :: "r"
 
 /// Compiles the body of `main` into a flat image that runs at `origin`.
 fn compile(march: &str, mabi: &str, sp: u64, origin: u64, declarations: &str, body: &str) -> Vec<u8> {
+    type Images = Mutex<HashMap<(u64, String), Vec<u8>>>;
+    static IMAGES: LazyLock<Images> = LazyLock::new(Images::default);
+    let key = (origin, body.to_owned());
+    if let Some(image) = IMAGES.lock().expect("no test panics while it compiles").get(&key) {
+        return image.clone();
+    }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
     let source = format!(
@@ -107,6 +117,7 @@ fn compile(march: &str, mabi: &str, sp: u64, origin: u64, declarations: &str, bo
         .arg(path("main.bin")));
     let mut image = std::fs::read(path("main.bin")).expect("the image is there");
     image.resize(image.len().next_multiple_of(4), 0);
+    IMAGES.lock().expect("no test panics while it compiles").insert(key, image.clone());
     image
 }
 
