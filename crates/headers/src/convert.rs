@@ -12,6 +12,8 @@ pub(crate) enum Conversion {
     Implicit,
     /// `T x{value}`: what the type cannot hold is an error.
     Braces,
+    /// `T x = {value}`: the same, but enumerations take no numbers.
+    CopyBraces,
     /// `static_cast<T>(value)`, `(T)value`, `T(value)`
     Explicit,
 }
@@ -84,13 +86,15 @@ pub(crate) fn convert(value: Typed, to: Type, how: Conversion, place: Place) -> 
             let message = format!("a scoped enumeration does not convert to {} by itself", to.describe());
             return Err(Fault::at(ErrorKind::Type, message, place).help("write a `static_cast`"));
         }
-        // `Kind k{3}` is allowed since C++17, `Kind k = 3` is not.
-        if matches!(to, Type::Enum(_)) && (how == Conversion::Implicit || matches!(value.ty, Type::Enum(_))) {
+        // `Kind k{3}` is allowed since C++17 when the underlying type is declared; `Kind k = 3` is not.
+        if let Type::Enum(of) = to
+            && !(how == Conversion::Braces && of.fixed)
+        {
             let message = format!("{} does not convert to this enumeration by itself", value.ty.describe());
             return Err(Fault::at(ErrorKind::Type, message, place).help("write a `static_cast`"));
         }
     }
-    if how == Conversion::Braces && !stored.holds(value.number) {
+    if matches!(how, Conversion::Braces | Conversion::CopyBraces) && !stored.holds(value.number) {
         let message = format!("{} does not fit {} and braces do not convert it", value.number, to.describe());
         return Err(
             Fault::at(ErrorKind::Narrowing, message, place).help("write `= value` or a `static_cast`")

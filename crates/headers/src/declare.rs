@@ -524,7 +524,7 @@ impl<'a> Reader<'a> {
                         if ty.is_none() {
                             unfit = Some(fault("a list"));
                         }
-                        (begin + 1..end - 1, Conversion::Braces, end)
+                        (begin + 1..end - 1, Conversion::CopyBraces, end)
                     }
                     _ => (begin..end, Conversion::Implicit, end),
                 }
@@ -547,13 +547,18 @@ impl<'a> Reader<'a> {
             _ => return Ok(false),
         };
         let tokens = &self.tokens[inside];
+        // The name is known in its own initializer, where it has no value yet.
+        let message = format!("`{}` is used in its own initializer", name.text);
+        let early = Err(Fault::at(ErrorKind::NotAConstant, message, name.place));
+        let index = self.declare(name, start, after, ty.unwrap_or(Type::Unknown), early);
         let (ty, value) = match (unfit, ty) {
             (Some(fault), _) => (Type::Unknown, fault),
             (None, Some(ty)) if ty.stored().is_none() => (ty, Err(not_integer(ty, name.place))),
             (None, ty) => self.initial(tokens, ty, how, around),
         };
         self.at = after;
-        self.declare(name, start, after, ty, value);
+        let entry = &mut self.entries[index];
+        (entry.ty, entry.value) = (ty, value);
         Ok(true)
     }
 
@@ -608,7 +613,7 @@ impl<'a> Reader<'a> {
         around: Place,
     ) -> (Type, Result<Typed, Fault>) {
         if tokens.is_empty()
-            && how == Conversion::Braces
+            && how != Conversion::Implicit
             && let Some(ty) = ty
         {
             return (ty, Ok(Typed { ty, number: 0 }));
@@ -635,9 +640,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a constant to the current scope.
-    fn declare(&mut self, name: &Token, start: usize, end: usize, ty: Type, value: Result<Typed, Fault>) {
+    fn declare(
+        &mut self,
+        name: &Token,
+        start: usize,
+        end: usize,
+        ty: Type,
+        value: Result<Typed, Fault>,
+    ) -> usize {
         let index = self.entry(name, (start, end), self.scope, ConstantKind::Constexpr, ty, value);
         self.add_constant(self.scope, &name.text, index);
+        index
     }
 
     /// Makes a name mean a constant, in place of one known from the options.

@@ -87,7 +87,7 @@ impl Reader<'_> {
     fn enum_type(&mut self, name: &Rc<str>, underlying: IntType, scoped: bool) -> Type {
         self.enums += 1;
         let promoted = promote_int(underlying, self.model);
-        let ty = Type::Enum(EnumType { id: self.enums, underlying, promoted, scoped });
+        let ty = Type::Enum(EnumType { id: self.enums, underlying, promoted, fixed: true, scoped });
         self.name_enum(name, ty)
     }
 
@@ -256,7 +256,7 @@ impl Reader<'_> {
         let promoted =
             widths(self.model).find(|ty| ty.holds(lowest) && ty.holds(highest)).unwrap_or(underlying);
         self.enums += 1;
-        let ty = Type::Enum(EnumType { id: self.enums, underlying, promoted, scoped: false });
+        let ty = Type::Enum(EnumType { id: self.enums, underlying, promoted, fixed: false, scoped: false });
         self.name_enum(&body.name, ty)
     }
 

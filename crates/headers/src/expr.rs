@@ -332,7 +332,7 @@ impl<'a> Parser<'a> {
                 inside.place = place.to(self.last_place());
                 Ok(inside)
             }
-            TokenKind::Punct if token.is("::") && !self.directive => self.name(),
+            TokenKind::Punct if token.is("::") && !self.directive => self.functional_cast_or_name(token),
             TokenKind::Punct if token.is("[") && !self.directive => self.opaque("a lambda", place),
             _ => {
                 let message = format!("expected an expression, found `{}`", token.text);

@@ -194,8 +194,8 @@ impl Scopes {
                 0 if !name.global => self.outwards(from, part, &is_scope),
                 _ => self.within(at, part, &is_scope),
             };
-            match found.first() {
-                Some(Entity::Scope(scope)) => at = *scope,
+            match found.as_slice() {
+                [Entity::Scope(scope)] => at = *scope,
                 _ => return Vec::new(),
             }
         }

@@ -203,6 +203,8 @@ pub(crate) struct EnumType {
     pub(crate) underlying: IntType,
     /// What it becomes in arithmetic, when it is not scoped.
     pub(crate) promoted: IntType,
+    /// Declared with an underlying type (an `enum class` always is): braces convert numbers to it.
+    pub(crate) fixed: bool,
     /// `enum class`: converts to a number only when told to.
     pub(crate) scoped: bool,
 }
