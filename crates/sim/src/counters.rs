@@ -18,4 +18,8 @@ pub struct Counters {
     pub events: u64,
     /// Messages the machine delivered, of any kind.
     pub messages: u64,
+    /// How often the machine let a tile run: what the scheduling itself cost.
+    pub tile_turns: u64,
+    /// How often a tile let a hart run.
+    pub hart_turns: u64,
 }

@@ -58,6 +58,7 @@ impl Machine {
                 break;
             }
             let bound = self.net.next.first_besides(tile).saturating_add(LOOKAHEAD);
+            self.net.counters.tile_turns += 1;
             self.net.start(tile, bound.min(until.saturating_add(1)));
             match self.run_tile(TileId(tile as u16), watch) {
                 Ok(next) => self.net.next.set(tile, next),

@@ -105,6 +105,7 @@ fn run_next<T: Tile>(tile: &mut T, index: usize, due: Time, net: &mut Net) -> Re
         watchers.heard |= matches!(slot.state, State::Running(_));
     }
     net.limit = horizon.saturating_add(1);
+    net.counters.hart_turns += 1;
     let stop = tile.run_hart(index, horizon, net);
     let (slots, watchers) = tile.slots_mut();
     let slot = &mut slots[index];

@@ -18,19 +18,21 @@ fn wall(work: impl FnOnce()) -> Duration {
 fn per_command(before: Counters, after: Counters, commands: u64) -> String {
     let per = |f: fn(&Counters) -> u64| (f(&after) - f(&before)) as f64 / commands as f64;
     format!(
-        "{:.0} core instructions, {:.0} hart instructions, {:.0} loads and {:.0} stores of the hart, {:.0} packets, {:.0} messages",
+        "{:.0} core instructions, {:.0} hart instructions, {:.0} loads and {:.0} stores of the hart, {:.0} packets, {:.0} messages, {:.0} tile turns, {:.0} hart turns",
         per(|c| c.tensix_instructions),
         per(|c| c.x280_instructions),
         per(|c| c.x280_uncached_loads),
         per(|c| c.x280_uncached_stores),
         per(|c| c.noc_packets),
-        per(|c| c.messages)
+        per(|c| c.messages),
+        per(|c| c.tile_turns),
+        per(|c| c.hart_turns)
     )
 }
 
 #[test]
 fn speed_of_an_idle_and_of_a_busy_grid() {
-    let mut grid = Grid::start(Card::builder(), Rect { start: NocXy::new(1, 2), end: NocXy::new(14, 11) });
+    let mut grid = Grid::start(Card::builder(), Rect { start: NocXy::new(1, 2), end: NocXy::new(14, 11) }, true);
     grid.command(true);
     for (everybody, name) in [(true, "120 cores"), (false, "one core")] {
         let (before, began) = (grid.card.counters(), grid.card.now());

@@ -20,7 +20,8 @@ pub(crate) struct Grid {
 }
 
 /// The programs of the five cores.
-fn programs(leader: NocXy) -> [Vec<u8>; 5] {
+fn programs(leader: NocXy, marked: bool) -> [Vec<u8>; 5] {
+    let mark = if marked { "waiting(0);" } else { "" };
     let count = |mark: &str, work: u32, own: u32| {
         format!(
             "for (uint32_t n = 1;; n++) {{ while (R(0x21100) < n) {{ FENCE(); {mark} }}
@@ -33,10 +34,10 @@ fn programs(leader: NocXy) -> [Vec<u8>; 5] {
          for (uint32_t n = 1;; n++) {{
              uint32_t until = CLOCK() + 1000000000;
              for (int t = 1; t < 5; t++) while (R(0x21000 + 16 * t) < n) {{ FENCE(); waiting(until); }}
-             if (!leader) {{ increment(0, {leader}, 0x22000, 1, 0x22100); while (COUNTER(0, 0) != n) {{}} continue; }}
+             if (!leader) {{ increment(0, {leader}, 0x22000, 1, 0x22100); while (COUNTER(0, 0) != n) {{ {mark} }} continue; }}
              acks += R(0x20004); while (R(0x22000) != acks) {{ FENCE(); waiting(0); }}
              R(0x23000) = n; R(0x23004) = CLOCK(); FENCE();
-             write_to(1, {hart}, 0x23000, 0x08012000, 8); while (COUNTER(1, 1) != n) {{}}
+             write_to(1, {hart}, 0x23000, 0x08012000, 8); while (COUNTER(1, 1) != n) {{ {mark} }}
          }}",
         leader = leader.hi_word(),
         hart = CLUSTER.hi_word()
@@ -48,7 +49,7 @@ fn programs(leader: NocXy) -> [Vec<u8>; 5] {
         baby(0, &join),
         baby(1, take),
         baby(2, &count("waiting(0);", 4, 0x2_1020)),
-        baby(3, &count("", 6, 0x2_1030)), // a loop without the mark
+        baby(3, &count(mark, 6, 0x2_1030)),
         baby(4, &count("waiting(0);", 8, 0x2_1040)),
     ]
 }
@@ -78,12 +79,12 @@ fn dispatcher(host: u64) -> Vec<u8> {
 }
 
 impl Grid {
-    /// Starts `tiles`, whose least corner is the leader.
-    pub(crate) fn start(builder: Builder, tiles: Rect) -> Self {
+    /// Starts `tiles`, whose least corner is the leader. Without `marked`, some of their loops lack the wait HINT.
+    pub(crate) fn start(builder: Builder, tiles: Rect, marked: bool) -> Self {
         let card = open(builder);
         let memory = card.host_mem(4096).unwrap();
         let leader = tiles.start;
-        for (image, pc) in programs(leader).iter().zip(CORE_PCS) {
+        for (image, pc) in programs(leader, marked).iter().zip(CORE_PCS) {
             card.multicast(tiles, pc, image).unwrap();
         }
         let columns = card.description().columns.clone();
