@@ -3,7 +3,7 @@
 //! The rules are in the folder's documentation.
 
 use super::bus::{Bus, Nature};
-use super::decode::Op;
+use super::decode::{Op, SLOTS};
 use super::isa::Xlen;
 use super::state::{Hart, MARKED, Repeat, UNMARKED};
 use super::stop::{Park, Stop};
@@ -49,6 +49,10 @@ impl<X: Xlen> Hart<X> {
         self.counters.instructions += skipped * (self.counters.instructions - instructions);
         self.counters.shared_loads += skipped * (self.counters.shared_loads - loads);
         self.time = park.since + skipped * park.period;
+        for slot in 0..SLOTS {
+            // Late values are late in each iteration alike.
+            self.ready[slot] += skipped * park.period;
+        }
         let counts = self.counts();
         if marked {
             self.wait.restart(self.pc, self.time, counts);
@@ -117,21 +121,24 @@ impl<X: Xlen> Hart<X> {
 
     /// A backward jump to the same place has been taken often, with no store in between; the hart is at its target.
     pub(super) fn repeated(&mut self) -> Option<Stop> {
-        let waits = self.arrival(self.pending, self.time) > self.time;
-        let iteration = &self.repeat.iteration;
-        if !self.parking || waits {
+        if !self.parking {
             self.give_up();
             return None;
         }
-        if self.watching & UNMARKED == 0 || iteration.pc != self.pc {
+        self.pending = self.late();
+        if self.watching & UNMARKED == 0 || self.repeat.iteration.pc != self.pc {
             self.repeat.regs.copy_from_slice(&self.regs[..32]);
+            self.repeat.late = self.pending;
+            self.repeat.lags = self.lags();
             self.repeat.iteration.period = 0;
             self.compare_next();
             return None;
         }
-        let period = self.time - iteration.start;
-        let same = self.repeat.regs[..] == self.regs[..32];
-        match iteration.period {
+        let period = self.time - self.repeat.iteration.start;
+        let same = self.repeat.regs[..] == self.regs[..32]
+            && self.repeat.late == self.pending
+            && self.repeat.lags == self.lags();
+        match self.repeat.iteration.period {
             0 if same => {
                 self.repeat.iteration.period = period;
                 self.compare_next();
@@ -146,6 +153,22 @@ impl<X: Xlen> Hart<X> {
                 None
             }
         }
+    }
+
+    /// The registers of `pending` whose value has not arrived.
+    fn late(&self) -> u64 {
+        (0..SLOTS)
+            .filter(|slot| self.pending >> slot & 1 != 0 && self.ready[*slot] > self.time)
+            .map(|slot| 1 << slot)
+            .sum()
+    }
+
+    /// By how much they are late.
+    fn lags(&self) -> [Time; SLOTS] {
+        std::array::from_fn(|slot| match self.pending >> slot & 1 {
+            0 => 0,
+            _ => self.ready[slot].saturating_sub(self.time),
+        })
     }
 
     /// Compares at the next jump to this place.

@@ -69,6 +69,9 @@ pub(super) struct Repeat {
     pub(super) iteration: Iteration,
     /// The registers at the start of the iteration.
     pub(super) regs: [u64; 32],
+    /// The registers, as bits, whose value had not arrived then, and by how much each was late.
+    pub(super) late: u64,
+    pub(super) lags: [Time; SLOTS],
     /// The target of the last backward jump, and how often it was the same with no store.
     pub(super) target: u64,
     pub(super) streak: u32,
@@ -145,6 +148,8 @@ impl<X: Xlen> Hart<X> {
             repeat: Repeat {
                 iteration: Iteration::new(),
                 regs: [0; 32],
+                late: 0,
+                lags: [0; SLOTS],
                 target: 0,
                 streak: 0,
                 threshold: Repeat::FIRST_THRESHOLD,

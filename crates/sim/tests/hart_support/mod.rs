@@ -153,7 +153,8 @@ impl Bus for World {
     }
 
     fn fence(&mut self, at: Time) -> Time {
-        at + 2 * CYCLE
+        let acknowledged = self.stores.last().map_or(0, |(when, ..)| when + 150 * CYCLE);
+        acknowledged.max(at + 2 * CYCLE)
     }
 
     fn fence_i(&mut self, at: Time) -> Time {
