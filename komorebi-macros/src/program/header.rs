@@ -43,6 +43,7 @@ impl ReadHeader {
     pub(crate) fn handlers(&self) -> impl Iterator<Item = HeaderHandler<'_>> {
         self.header
             .constants()
+            .filter(|constant| !RUNTIME.iter().any(|dir| constant.location.file.starts_with(dir)))
             .filter_map(|constant| handler_name(&constant.name).map(|name| HeaderHandler { name, constant }))
     }
 

@@ -199,6 +199,13 @@ fn garbage_never_panics() {
 }
 
 #[test]
+fn a_header_may_use_the_runtimes_constants_and_none_of_them_is_a_handler() {
+    let found = program_errors("header = \"kernels/runtime.h\", depth = kDepth", "fn step(); fn max();");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].contains("no handler `max`"), "{found:#?}");
+}
+
+#[test]
 fn every_code_is_documented() {
     let page = include_str!("../program.md");
     for rule in komorebi_abi::program::Rule::ALL {
