@@ -38,6 +38,7 @@ pub use komorebi_abi::program::{
     ArgKind, Compute, Format, Kernel, MathFidelity, OptLevel, ResultKind, UnpackMode,
 };
 pub use komorebi_card::{Board, Card, CardTime, Core, Description, Grid, Group, NocXy, World};
+pub use komorebi_macros::program;
 pub use load::LoadOptions;
 pub use program::{CoreArgs, Declared, Dynamic, Program};
 pub use run::{Columns, CommandGroup, Event, EventKind, Handle, Handles, Run, Waitable};

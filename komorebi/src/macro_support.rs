@@ -2,6 +2,7 @@
 
 pub use crate::build::{SourceFile, Sources};
 pub use crate::call::{Argument, Word, Words};
+pub use half::bf16;
 pub use komorebi_abi as abi;
 
 use crate::Call;
