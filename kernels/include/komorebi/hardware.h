@@ -9,6 +9,7 @@ namespace km::hardware {
 constexpr uint32_t kWallClockLow = 0xFFB121F0;   // AICLK cycles, low word
 constexpr uint32_t kWallClockHigh = 0xFFB121F4;  // high word, live
 constexpr uint32_t kDestClockGate = 0xFFB12240;  // DEST_CG_CTRL
+constexpr uint32_t kTdmaClockGate = 0xFFB11024;  // TDMA page; not for NC, never over the NoC (host.md §7)
 
 // ---- NIU of a NoC (tensix.md §4, host.md §5.4) ----------------------------------------------------------------------
 

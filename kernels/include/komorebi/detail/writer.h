@@ -37,7 +37,8 @@ inline void send_dispatcher(uint32_t l1, uint32_t low, uint32_t high) {
 /// read back and used before the go is stored.
 inline void start_core() {
     using namespace hardware;
-    reg(kDestClockGate) = 0;  // as tt-metal's start does (tensix.md §3)
+    reg(kDestClockGate) = 0;  // these two as tt-metal's start does (tensix.md §3)
+    reg(kTdmaClockGate) = 0x3F;
     for (uint32_t cb = 0; cb < kBuffers; ++cb) {
         reg(stream(cb, kStreamReceived)) = 0;
         reg(stream(cb, kStreamAcked)) = 0;
@@ -74,13 +75,16 @@ inline void report_ready() {
                     launch_word(kCoreReadyHigh));
 }
 
-/// Waits until the core's other threads have done `done` commands.
+/// Waits until the core's other threads have done `done` commands. They may be ahead: nobody waits for the writer.
 inline void join(uint32_t done) {
     wait_until(kWaitThreads, 0, done, local.wait_cycles, [done](uint32_t& seen) {
         const uint32_t reader = state_of(kThreadReader, kThreadDone), unpack = state_of(kThreadUnpack, kThreadDone);
         const uint32_t math = state_of(kThreadMath, kThreadDone), pack = state_of(kThreadPack, kThreadDone);
-        seen = reader != done ? reader : unpack != done ? unpack : math != done ? math : pack;
-        return seen == done;
+        // The sign bit of a difference says that its thread is behind.
+        const auto behind = [done](uint32_t count) { return static_cast<int32_t>(count - done) < 0; };
+        if (!behind(done + ((reader - done) | (unpack - done) | (math - done) | (pack - done)))) return true;
+        seen = behind(reader) ? reader : behind(unpack) ? unpack : behind(math) ? math : pack;
+        return false;
     });
 }
 

@@ -1,0 +1,148 @@
+//! Cores boot, take commands in order, join, acknowledge, complete, and return at EXIT.
+
+mod kernels_bench;
+
+use kernels_bench::{Bench, Setup, Submit, model};
+use komorebi::build::Sources;
+use komorebi_abi::constants::{command, core};
+
+const NOP: u32 = command::KM_HANDLER_NOP;
+const EXIT: u32 = command::KM_HANDLER_EXIT;
+
+fn idle(setup: Setup) -> Bench {
+    let bench = setup.start(&Sources::new(), &model(&[]));
+    bench.wait_ready();
+    bench
+}
+
+#[test]
+fn five_threads_boot_and_the_column_reports() {
+    let bench = idle(Setup::new(2, 3));
+    for index in 0..6 {
+        assert_eq!(bench.stages(index), [core::THREAD_IDLE; 5], "core {index}");
+    }
+}
+
+#[test]
+fn a_nop_completes_with_its_sequence_number_and_no_result() {
+    let mut bench = idle(Setup::new(1, 1));
+    for slot in [0, 1, 3, 2, 0, 0] {
+        let command = Submit::to(NOP, 0, 1, &[]).slot(slot);
+        assert_eq!(bench.call(command), 0);
+    }
+    for thread in 0..5 {
+        assert_eq!(bench.state(0, thread, core::THREAD_DONE), 6);
+        assert_eq!(bench.state(0, thread, core::THREAD_SEQUENCE), 6);
+    }
+}
+
+#[test]
+fn a_group_completes_when_every_member_has_acknowledged() {
+    let mut bench = idle(Setup::new(4, 2));
+    for (first, count) in [(0, 8), (2, 3), (7, 1), (1, 7), (0, 8)] {
+        bench.call(Submit::to(NOP, first, count, &[]));
+    }
+    let taken = |bench: &Bench, index| bench.state(index, core::THREAD_WRITER, core::THREAD_DONE);
+    assert_eq!([0, 1, 2, 3, 7].map(|index| taken(&bench, index)), [2, 3, 4, 4, 4]);
+}
+
+#[test]
+fn commands_of_overlapping_groups_are_taken_in_the_order_of_submission() {
+    for seed in 0..4 {
+        let card = komorebi_sim::Card::builder().seed(seed).build();
+        let mut setup = Setup::on(card, 4, 1);
+        setup.depth = 16;
+        let mut bench = idle(setup);
+        // Slots in no order, all in flight at once.
+        let mut sent = Vec::new();
+        for (slot, first, count) in [(5, 0, 4), (3, 1, 2), (15, 0, 1), (0, 2, 2), (9, 0, 4), (1, 3, 1)] {
+            sent.push((slot, bench.submit(Submit::to(NOP, first, count, &[]).slot(slot))));
+        }
+        for (slot, sequence) in sent {
+            bench.wait(slot, sequence);
+        }
+    }
+}
+
+#[test]
+fn of_two_commands_found_together_the_earlier_one_is_taken_first() {
+    // The handler writes down the order in which the reader ran it.
+    let reader = "#include <komorebi/kernel.h>\nstatic uint32_t ran;\nKM_HANDLER(Note) {\n    if (args.wait) noc_semaphore_wait(reinterpret_cast<volatile uint32_t*>(args.wait), 1);\n    reinterpret_cast<volatile uint32_t*>(args.at)[0] = ++ran;\n}\n";
+    let sources = Sources::new().file("reader.cpp", reader.as_bytes());
+    let mut setup = Setup::new(1, 1);
+    setup.depth = 8;
+    let mut bench = setup.start(&sources, &model(&[("note", 1, &["wait", "at"])]));
+    bench.wait_ready();
+    let (gate, notes) = (0x10_0000, 0x10_0100);
+    let first = bench.submit(Submit::to(1, 0, 1, &[gate, notes]).slot(7));
+    // While the reader waits, two more come: the later one in the lower slot.
+    bench.submit(Submit::to(1, 0, 1, &[0, notes + 4]).slot(6));
+    let last = bench.submit(Submit::to(1, 0, 1, &[0, notes + 8]).slot(0));
+    bench.card_write(0, gate, 1);
+    bench.wait(7, first);
+    bench.wait(0, last);
+    assert_eq!([0, 4, 8].map(|offset| bench.l1_word(0, notes + offset)), [1, 2, 3]);
+}
+
+#[test]
+fn every_thread_of_every_core_returns_after_exit_and_its_join() {
+    let mut bench = idle(Setup::new(2, 2));
+    bench.call(Submit::to(EXIT, 0, 4, &[]));
+    let all =
+        bench.run_until(1000, |bench| (0..4).all(|index| bench.stages(index) == [core::THREAD_EXITED; 5]));
+    assert!(all, "{}", bench.states());
+}
+
+#[test]
+fn the_leader_sends_the_result_word_and_only_when_asked() {
+    let writer = "#include <komorebi/kernel.h>\nKM_HANDLER(Add) { if (args.a) command.set_result(args.a + args.b); }\n";
+    let sources = Sources::new().file("writer.cpp", writer.as_bytes());
+    let mut bench = Setup::new(2, 1).start(&sources, &model(&[("add", 9, &["a", "b"])]));
+    bench.wait_ready();
+    assert_eq!(bench.call(Submit::to(9, 0, 2, &[2, 40]).result()), 42);
+    assert_eq!(bench.call(Submit::to(9, 0, 2, &[2, 41])), 0, "not asked for");
+    assert_eq!(
+        bench.call(Submit::to(9, 0, 2, &[0, 0]).result()),
+        0,
+        "a result of the slot's last command is nobody's"
+    );
+    assert_eq!(bench.call(Submit::to(9, 1, 1, &[5, 5]).result()), 10);
+}
+
+#[test]
+fn sequence_numbers_wrap() {
+    let mut bench = idle(Setup::new(1, 1));
+    bench.sequence = u32::MAX - 2;
+    for slot in [0, 1, 2, 3, 0, 1] {
+        bench.sequence = bench.sequence.wrapping_add(1);
+        let sequence = bench.sequence;
+        // 0 is what an empty slot shows: the dispatcher skips it.
+        if sequence != 0 {
+            bench.publish(Submit::to(NOP, 0, 1, &[]).slot(slot), sequence);
+            bench.wait(slot, sequence);
+        }
+    }
+}
+
+#[test]
+fn handlers_see_their_place_their_arguments_and_their_core() {
+    let reader = r#"#include <komorebi/kernel.h>
+KM_HANDLER(Tell) {
+    auto* out = reinterpret_cast<volatile uint32_t*>(args.at);
+    const uint32_t words[] = {command.index, command.count, command.first, km::core_index(), get_absolute_logical_x(),
+                              get_absolute_logical_y(), km::grid_width(), get_arg_val<uint32_t>(1), km::arg_count(),
+                              get_compile_time_arg_val(0), km::core_count()};
+    for (uint32_t word : words) *out++ = word;
+}
+"#;
+    let sources = Sources::new().file("reader.cpp", reader.as_bytes());
+    let mut model = model(&[("tell", 200, &["at"])]);
+    model.compile_args[0] = vec![77];
+    let mut setup = Setup::new(3, 2);
+    setup.reader_args = vec![11, 22];
+    let mut bench = setup.start(&sources, &model);
+    bench.wait_ready();
+    bench.call(Submit::to(200, 1, 4, &[0x10_0000]));
+    let told: Vec<u32> = (0..11).map(|i| bench.l1_word(4, 0x10_0000 + 4 * i)).collect();
+    assert_eq!(told, [3, 4, 1, 4, 1, 1, 3, 22, 2, 77, 6]);
+}
