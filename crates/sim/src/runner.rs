@@ -40,8 +40,8 @@ pub(crate) trait Tile {
     fn run_hart(&mut self, index: usize, horizon: Time, net: &mut Net) -> Stop;
     /// The parked harts that wait for what this message writes.
     fn awaited(&self, body: &Body) -> u32;
-    /// Applies a message.
-    fn deliver(&mut self, at: Time, body: Body, net: &mut Net) -> Result<(), Violation>;
+    /// Applies a message of `source`.
+    fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation>;
     /// Acts on what the last hart or message left to do for the tile (resets, interrupts). False when that was nothing.
     fn follow_up(&mut self, at: Time, net: &mut Net);
 }
@@ -87,7 +87,7 @@ fn deliver_next<T: Tile>(tile: &mut T, due: Time, net: &mut Net) -> Result<(), B
     watchers.heard = slots.iter().any(|slot| matches!(slot.state, State::Running(_)));
     let Some((at, source, body)) = net.take(tile.id()) else { return Ok(()) };
     net.limit = net.bound;
-    let done = tile.deliver(at, body, net);
+    let done = tile.deliver(at, source, body, net);
     done.map_err(|violation| Broken { by: By::Source(source), at, violation })?;
     tell(tile, usize::MAX);
     tile.follow_up(at, net);

@@ -32,7 +32,8 @@ fn per_command(before: Counters, after: Counters, commands: u64) -> String {
 
 #[test]
 fn speed_of_an_idle_and_of_a_busy_grid() {
-    let mut grid = Grid::start(Card::builder(), Rect { start: NocXy::new(1, 2), end: NocXy::new(14, 11) }, true);
+    let mut grid =
+        Grid::start(Card::builder(), Rect { start: NocXy::new(1, 2), end: NocXy::new(14, 11) }, true);
     grid.command(true);
     for (everybody, name) in [(true, "120 cores"), (false, "one core")] {
         let (before, began) = (grid.card.counters(), grid.card.now());

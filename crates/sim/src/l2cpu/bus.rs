@@ -136,6 +136,7 @@ impl ClusterBus<'_> {
         self.own.pending = None;
         self.own.uncached[0] += 1;
         let ready = answer.at.max(at) + self.net.costs.window_load * self.cycle;
+        self.own.loaded_at = ready;
         Ok(Loaded { value: answer.value, ready })
     }
 

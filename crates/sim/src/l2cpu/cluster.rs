@@ -6,7 +6,7 @@ use crate::costs::Setting;
 use crate::fault::Violation;
 use crate::hart::{Costs, Hart, Rv64, Setup, Stop};
 use crate::message::Body;
-use crate::net::Net;
+use crate::net::{HOST, Net};
 use crate::noc::translate::TileId;
 use crate::runner::Tile;
 use crate::slot::{Slot, State};
@@ -155,13 +155,14 @@ impl Tile for Cluster {
         self.shared.awaited(body, self.slots.iter().enumerate().map(parked).sum())
     }
 
-    fn deliver(&mut self, at: Time, body: Body, net: &mut Net) -> Result<(), Violation> {
+    fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation> {
         match body {
             Body::Clock { cycle } => {
                 self.set_clock(at, cycle);
                 return Ok(());
             }
-            _ if self.cycle == 0 => {
+            // What was under way when the clock stopped still lands.
+            _ if self.cycle == 0 && source == HOST => {
                 let rule = "an X280 cluster is left alone while its clock stands; vote for L2CPU power first (host.md §6.7)";
                 return Err(Violation::new("access to an X280 cluster without a clock", rule));
             }

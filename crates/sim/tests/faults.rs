@@ -1,0 +1,131 @@
+//! What the hardware forbids halts the card, and the fault names tile, core, pc and rule.
+
+mod support;
+
+use komorebi_card::{Card as _, CardError, Fault, NocXy};
+use komorebi_sim::Card;
+use support::*;
+
+const A: NocXy = NocXy::new(4, 4);
+const B: NocXy = NocXy::new(5, 4);
+
+/// The fault of a program on a core of tile A.
+fn fault_of(core: usize, body: &str) -> Fault {
+    let card = open(Card::builder());
+    load(&card, A, core, &baby(core, body));
+    start(&card, A, &[core]);
+    match run_for(&card, 20_000) {
+        Err(CardError::Fault(fault)) => fault,
+        other => panic!("no fault but {other:?} for: {body}"),
+    }
+}
+
+/// Each program breaks one rule; the fault's rule or detail says the words.
+fn assert_faults(cases: &[(usize, &str, &str)]) {
+    for (core, body, words) in cases {
+        let fault = fault_of(*core, body);
+        assert!(fault.rule.contains(words) || fault.detail.contains(words), "{body}: {fault}");
+        assert_eq!(fault.tile, A, "{body}: {fault}");
+        assert_eq!(fault.agent, ["B", "NC", "T0", "T1", "T2"][*core], "{body}: {fault}");
+        assert!(fault.pc >= CORE_PCS[*core] && fault.pc < CORE_PCS[*core] + 0x1000, "{body}: {fault}");
+    }
+}
+
+#[test]
+fn requests_that_a_niu_cannot_send() {
+    let b = B.hi_word();
+    let cases = [
+        (format!("write_to(0, {b}, 0x40000, 0x30004, 64);"), "differ modulo 16"),
+        ("read_from(0, 17 | 12 << 6, 0x1010, 0x30000, 64);".to_owned(), "differ modulo 64"),
+        (format!("write_to(0, {b}, 0x40000, 0x30000, 16385);"), "1 to 16384 bytes"),
+        (format!("write_to(0, {b}, 0x40000, 0x17fff0, 32);"), "32 bytes at 0x17fff0"),
+        (format!("write_to(0, {b}, 0x17fff0, 0x30000, 32);"), "32 bytes at 0x17fff0"),
+        ("write_to(0, 15 | 2 << 6, 0x40000, 0x30000, 64);".to_owned(), "absent tile"),
+        (format!("send(0, 0, 0x2092, 0x40000, {b}, 0x30000, {b}, 64);"), "own coordinate"),
+        (format!("send(0, 0, 0x2192, 0x40000, self(0), 0x30000, {b}, 64);"), "path reserve"),
+        (format!("send(0, 0, 0x80b2, 0x40000, self(0), 0x30000, {b} | {b} << 12, 64);"), "path reserve"),
+        (
+            "send(0, 0, 0x81b2, 0x40000, self(0), 0x30000, (3|3<<6) | (5|5<<6) << 12, 64);".to_owned(),
+            "least corner",
+        ),
+        (
+            "send(1, 0, 0x81b2, 0x40000, self(1), 0x30000, (5|5<<6) | (3|3<<6) << 12, 64);".to_owned(),
+            "greatest",
+        ),
+        (format!("NIU(0, 2, 0x28) = 1; send(0, 2, 0x208a, 0x30000, {b}, 0, self(0), 0xf);"), "inline write"),
+        (format!("increment(0, {b}, 0xffb40028, 1, 0x20000);"), "NoC atomic"),
+        (format!("increment(0, {}, 0x08000000, 1, 0x20000);", CLUSTER.hi_word()), "NoC atomic"),
+        (format!("write_to(0, {b}, 0x40000, 0xffb11000, 4);"), "host.md §5.1"),
+        ("NIU(0, 0, 0x40) = 2;".to_owned(), "CMD_CTRL"),
+        ("NIU(0, 0, 0x100) = 0;".to_owned(), "only read"),
+        (format!("write_to(0, {b}, 0x40000, 0x30000, 16384); NIU(0, 0, 0) = 0;"), "CMD_CTRL reads 0"),
+    ];
+    for (body, words) in &cases {
+        assert_faults(&[(0, body, words)]);
+    }
+}
+
+#[test]
+fn addresses_that_a_core_does_not_have() {
+    assert_faults(&[
+        (0, "R(0x180000);", "load at 0x180000"),
+        (1, "R(0xffef0000) = 1;", "store at 0xffef0000"),
+        (1, "R(0xffe80020) = 0;", "store at 0xffe80020"),
+        (2, "R(0xffe90020) = 0;", "store at 0xffe90020"),
+        (2, "R(0xffb01000) = 0;", "store at 0xffb01000"),
+        (1, "R(0xffb11024) = 0x3f;", "store at 0xffb11024"),
+        (4, "*(volatile uint16_t *)0xffb40028 = 1;", "4 bytes at a time"),
+        (0, "R(0xffb40024);", "register 0x24 of stream 0"),
+        (0, "asm volatile(\".word 0\");", "coprocessor"),
+        (0, "asm volatile(\"sw sp, 0(%0)\" :: \"r\"(0x20002));", "not a multiple of 4"),
+    ]);
+}
+
+#[test]
+fn code_is_fetched_from_l1_only() {
+    let fault = fault_of(3, "((void (*)())0xffb00000)();");
+    assert!(fault.pc == 0xffb0_0000 && fault.rule.contains("fetched from L1"), "{fault}");
+}
+
+#[test]
+fn a_hart_that_breaks_a_rule_is_named() {
+    let card = open(Card::builder());
+    release(&card, &hart(0x0800_0000, "for (;;) R64(0x80430000000) = 1;"));
+    card.write32(CLUSTER, PERIPHERALS + 0xe04, B.hi_word() | 1 << 27).unwrap();
+    let fault = run_for(&card, 20_000).unwrap_err();
+    assert!(
+        matches!(&fault, CardError::Fault(f) if f.agent == "hart 0" && f.tile == CLUSTER && f.rule.contains("linked")),
+        "{fault}"
+    );
+}
+
+#[test]
+fn lim_ends_where_the_ways_are_cache() {
+    let card = open(Card::builder());
+    card.write32(CLUSTER, 0x0201_0008, 9).unwrap();
+    card.write32(CLUSTER, 0x080b_fffc, 1).unwrap();
+    card.fence(CLUSTER).unwrap();
+    card.write32(CLUSTER, 0x080c_0000, 1).unwrap();
+    let fault = card.fence(CLUSTER).unwrap_err();
+    assert!(matches!(&fault, CardError::Fault(f) if f.rule.contains("WAYENABLE")), "{fault}");
+}
+
+#[test]
+fn harts_leave_reset_once_at_a_low_clock_with_their_vectors_set() {
+    let fault = |prepare: &dyn Fn(&Card)| {
+        let card = open(Card::builder());
+        prepare(&card);
+        card.write32(ARC, 0x8003_0014, 0x1f).unwrap();
+        match run_for(&card, 10_000).unwrap_err() {
+            CardError::Fault(fault) => fault.rule,
+            other => panic!("{other}"),
+        }
+    };
+    assert!(fault(&|_| {}).contains("low clock"));
+    assert!(fault(&|card| clock(card, 128, 15)).contains("reset vectors"));
+    let again = fault(&|card| {
+        release(card, &hart(0x0800_0000, ""));
+        card.write32(ARC, 0x8003_0014, 0xf).unwrap();
+    });
+    assert!(again.contains("never cleared"), "{again}");
+}
