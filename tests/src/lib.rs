@@ -1,1 +1,4 @@
-//! placeholder until the first commit of this crate
+//! What the integration tests share.
+#![forbid(unsafe_code)]
+
+pub mod dispatcher;

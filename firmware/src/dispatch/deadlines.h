@@ -7,7 +7,7 @@ namespace km {
 // Posts the timeout event of the first late slot, if there is one. Its room is the one promised to its done event.
 static Failure check_deadlines(Loop& loop, uint64_t now) {
     for (uint64_t left = loop.slots.busy(); left != 0; left &= left - 1) {
-        const uint32_t slot = lowest(left);
+        const uint64_t slot = lowest(left);
         if (KM_LIKELY(!reached(now, load(SlotWords(slot).deadline())))) continue;
         if (load(loop.slots.completion(slot)) != 0) continue;  // it just made it
         const Notes notes = {load(SlotWords(slot).notes())};

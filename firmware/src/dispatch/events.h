@@ -23,7 +23,7 @@ struct Events {
     KM_INLINE void promise() { owed += 1; }
 
     // Events posted so far.
-    uint64_t posted(uint32_t busy) const { return owed + launch.word(kLaunchEventDepth) - busy; }
+    uint64_t posted(uint64_t busy) const { return owed + launch.word(kLaunchEventDepth) - busy; }
 
     KM_INLINE void post(EventKind kind, uint64_t value, uint64_t auxiliary, uint64_t ticks, uint64_t number, uint64_t consumed) {
         const uint64_t marked = lap >> kEventLapShift << kEventLapShift;

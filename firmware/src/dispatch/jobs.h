@@ -52,13 +52,13 @@ struct Jobs {
 
     bool full() const { return free == 0; }
     bool empty() const { return head == kNone; }
-    uint32_t waiting() const { return kJobQueueLength - bits_set(free); }
+    uint64_t waiting() const { return kJobQueueLength - bits_set(free); }
 
-    static uint64_t entry(uint32_t job) { return launch.word(kLaunchJobs) + uint64_t{kLineBytes} * job; }
+    static uint64_t entry(uint64_t job) { return launch.word(kLaunchJobs) + kLineBytes * job; }
 
     // Puts a line into the queue, which is not full.
     void add(uint64_t line, uint64_t head_word, uint64_t tail_word, uint64_t sequence) {
-        const uint32_t job = lowest(free);
+        const uint64_t job = lowest(free);
         const uint64_t to = entry(job);
         store(to + 8 * kLineHead, head_word);
         for (uint32_t i = kLineArgs; i < kLineTail; ++i) store(to + 8 * i, load(line + 8 * i));

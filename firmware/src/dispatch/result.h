@@ -27,13 +27,13 @@ static void seal_result(Failure failure) {
 KM_COLD static void finish(Loop& loop) {
     if (account.failure.error != kErrorNone) stop_grid(loop);
     loop.ring.refresh();
-    const uint32_t busy = bits_set(loop.slots.busy());
+    const uint64_t busy = bits_set(loop.slots.busy());
     const uint32_t untaken = static_cast<uint32_t>(loop.ring.progress) - static_cast<uint32_t>(loop.ring.consumed);
     const uint32_t timeouts = account.failure.error == kErrorDeadline ? 1 : 0;  // posted, and its slot is still busy
     set_result(kResultCommands, loop.mailbox.sequence - (loop.mailbox.sequence >> 32));
     set_result(kResultEvents, loop.events.posted(busy) + timeouts);
     set_result(kResultRejected, account.rejected);
-    set_result(kResultAbandoned, uint64_t{busy} + jobs.waiting() + untaken);
+    set_result(kResultAbandoned, busy + jobs.waiting() + untaken);
     set_result(kResultSequence, loop.mailbox.sequence);
     set_result(kResultPasses, account.passes);
     set_result(kResultTicks, clock_now() - account.ready_at);
