@@ -9,8 +9,12 @@ use crate::sparse::Sparse;
 /// Decoded pages by their bytes, so that a hundred tiles with the same kernel share one.
 #[derive(Default)]
 pub(crate) struct CodeCache {
-    pages: HashMap<(bool, [u8; 32]), Weak<CodePage>>,
+    rv32: HashMap<Box<[u8; CodePage::BYTES]>, Weak<CodePage>>,
+    rv64: HashMap<Box<[u8; CodePage::BYTES]>, Weak<CodePage>>,
 }
+
+/// Entries beyond which those of pages that nobody runs any more are dropped.
+const CROWDED: usize = 4096;
 
 impl CodeCache {
     /// The page of a DRAM that holds `offset`, for an X280.
@@ -22,15 +26,18 @@ impl CodeCache {
 
     /// The decoded form of these bytes.
     fn page(&mut self, isa: Isa, bytes: &[u8; CodePage::BYTES]) -> Arc<CodePage> {
-        let key = (isa == Isa::Rv64, *blake3::hash(bytes).as_bytes());
-        if let Some(page) = self.pages.get(&key).and_then(Weak::upgrade) {
+        let pages = match isa {
+            Isa::Rv32 => &mut self.rv32,
+            Isa::Rv64 => &mut self.rv64,
+        };
+        if let Some(page) = pages.get(bytes).and_then(Weak::upgrade) {
             return page;
         }
-        if self.pages.len() > 4096 {
-            self.pages.retain(|_, page| page.strong_count() > 0);
+        if pages.len() > CROWDED {
+            pages.retain(|_, page| page.strong_count() > 0);
         }
         let page = Arc::new(CodePage::decode(isa, bytes));
-        self.pages.insert(key, Arc::downgrade(&page));
+        pages.insert(Box::new(*bytes), Arc::downgrade(&page));
         page
     }
 }
