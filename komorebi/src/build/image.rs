@@ -1,6 +1,6 @@
 //! A finished image: what is copied to the card, from where it runs, and its ELF file for symbols.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use object::elf::{FileHeader32, FileHeader64, PT_LOAD};
@@ -8,6 +8,7 @@ use object::read::elf::{ElfFile, FileHeader, ProgramHeader};
 use object::{FileKind, LittleEndian, Object, ReadRef};
 
 use super::error::{Error, Result};
+use super::symbols::{self, CodePlace};
 
 /// Code and data for one thread or hart.
 #[derive(Clone, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct Image {
     pub bytes: Vec<u8>,
     /// The ELF file it was taken from, with debug information.
     pub elf: Arc<[u8]>,
+    /// Where that file is.
+    pub path: PathBuf,
 }
 
 impl std::fmt::Debug for Image {
@@ -43,6 +46,16 @@ impl Image {
         self.base + self.bytes.len() as u64
     }
 
+    /// True when `address` lies in it.
+    pub fn contains(&self, address: u64) -> bool {
+        (self.base..self.end()).contains(&address)
+    }
+
+    /// The function and line that `address` was compiled from, when the image's symbols tell.
+    pub fn locate(&self, address: u64) -> Option<CodePlace> {
+        if self.contains(address) { symbols::locate(&self.path, self.path.parent()?, address) } else { None }
+    }
+
     /// Reads the ELF file at `path`.
     pub(super) fn read(name: &str, path: &Path) -> Result<Self> {
         let elf = std::fs::read(path).map_err(|error| Error::cache("cannot read", path, &error))?;
@@ -54,7 +67,7 @@ impl Image {
             Err(error) => return Err(wrong(error.to_string())),
         }
         .map_err(wrong)?;
-        Ok(Self { name: name.to_owned(), base, entry, bytes, elf: elf.into() })
+        Ok(Self { name: name.to_owned(), base, entry, bytes, elf: elf.into(), path: path.to_owned() })
     }
 }
 

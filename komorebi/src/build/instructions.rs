@@ -5,9 +5,10 @@
 use std::fmt;
 use std::path::Path;
 
-use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+use object::{Object, ObjectSection, SectionKind};
 
 use super::error::{Error, Result};
+use super::symbols::{CodePlace, locate};
 
 /// Instructions, by mask and match of their bits (tensix.md §2; the seed's list, and what else the cores have not).
 const ABSENT: [(u32, u32, &str); 20] = [
@@ -42,8 +43,8 @@ pub struct Finding {
     pub instruction: &'static str,
     /// Its address.
     pub address: u64,
-    /// The function it is in.
-    pub function: String,
+    /// The function and line it is in.
+    pub place: Option<CodePlace>,
 }
 
 /// A program whose kernels hold instructions their cores lack. Nothing was loaded.
@@ -59,8 +60,9 @@ impl fmt::Display for InstructionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the kernels hold instructions that the cores lack")?;
         for finding in &self.findings {
-            let Finding { thread, instruction, address, function } = finding;
-            write!(f, "\n  {thread}: {instruction} at {address:#x} in {function}")?;
+            let Finding { thread, instruction, address, place } = finding;
+            write!(f, "\n  {thread}: {instruction} at {address:#x}")?;
+            place.iter().try_for_each(|place| write!(f, " in {place}"))?;
         }
         write!(
             f,
@@ -69,10 +71,11 @@ impl fmt::Display for InstructionError {
     }
 }
 
-/// Every absent instruction in the text of the ELF file `elf`.
-pub(super) fn find_absent(thread: &str, path: &Path, elf: &[u8]) -> Result<Vec<Finding>> {
+/// Every absent instruction in the text of the ELF file at `path`, built for `place`.
+pub(super) fn find_absent(thread: &str, path: &Path, place: &Path) -> Result<Vec<Finding>> {
     let wrong = |error: object::Error| Error::Image { path: path.to_owned(), message: error.to_string() };
-    let file = object::File::parse(elf).map_err(wrong)?;
+    let elf = std::fs::read(path).map_err(|error| Error::cache("cannot read", path, &error))?;
+    let file = object::File::parse(elf.as_slice()).map_err(wrong)?;
     let mut findings = Vec::new();
     for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
         let bytes = section.data().map_err(wrong)?;
@@ -84,7 +87,7 @@ pub(super) fn find_absent(thread: &str, path: &Path, elf: &[u8]) -> Result<Vec<F
                 thread: thread.to_owned(),
                 instruction,
                 address,
-                function: function_at(&file, address),
+                place: locate(path, place, address),
             });
         }
     }
@@ -94,13 +97,6 @@ pub(super) fn find_absent(thread: &str, path: &Path, elf: &[u8]) -> Result<Vec<F
 fn absent(word: u32) -> Option<&'static str> {
     // Two low bits other than 11: compressed, or an instruction pushed to the coprocessor (tensix.md §2).
     ABSENT.iter().find(|(mask, value, _)| word & mask == *value).map(|(_, _, name)| *name)
-}
-
-fn function_at(file: &object::File<'_>, address: u64) -> String {
-    let symbols =
-        file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.address() <= address);
-    let nearest = symbols.max_by_key(ObjectSymbol::address);
-    nearest.and_then(|symbol| symbol.name().ok().map(str::to_owned)).unwrap_or_else(|| "unknown".to_owned())
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use super::library::{self, Library};
 use super::program_header::program_header;
 use super::sizes::{KernelSizes, THREADS};
 use super::sources::Sources;
+use super::symbols::SOURCES;
 use super::target::Target;
 use super::toolchain::Toolchain;
 
@@ -206,7 +207,7 @@ struct Build<'a> {
 impl Build<'_> {
     fn run(&self, header: &str, base: u32) -> Result<()> {
         self.toolchain.probe(Target::Tensix, self.draft)?;
-        let source_folder = self.draft.join("src");
+        let source_folder = self.draft.join(SOURCES);
         std::fs::create_dir_all(&source_folder)
             .map_err(|error| Error::cache("cannot make", &source_folder, &error))?;
         write_files(&source_folder, self.sources.files.iter().map(|file| (&*file.path, &*file.bytes)))?;
@@ -268,9 +269,7 @@ impl Build<'_> {
         }
         let mut findings = Vec::new();
         for thread in threads() {
-            let path = elf(self.draft, thread);
-            let bytes = std::fs::read(&path).map_err(|error| Error::cache("cannot read", &path, &error))?;
-            findings.extend(find_absent(thread.name, &path, &bytes)?);
+            findings.extend(find_absent(thread.name, &elf(self.draft, thread), self.place)?);
         }
         if findings.is_empty() { Ok(()) } else { Err(Error::Instruction(InstructionError { findings })) }
     }

@@ -16,6 +16,7 @@ mod library;
 mod program_header;
 mod sizes;
 mod sources;
+mod symbols;
 mod target;
 mod toolchain;
 
@@ -27,6 +28,7 @@ pub use kernels::{Kernels, kernels};
 pub use program_header::program_header;
 pub use sizes::{KernelSizes, THREADS};
 pub use sources::{SourceFile, Sources};
+pub use symbols::CodePlace;
 pub use toolchain::Toolchain;
 
 #[cfg(test)]

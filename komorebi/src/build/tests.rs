@@ -158,7 +158,7 @@ fn a_global_with_a_constructor_and_too_large_globals_are_refused_with_the_reason
 }
 
 #[test]
-fn an_instruction_the_cores_lack_is_found_with_its_function() {
+fn an_instruction_the_cores_lack_is_found_with_its_function_and_line() {
     let bench = Bench::new();
     let root = "[[gnu::noinline]] static void root() { asm volatile(\".word 0x58057553\"); }\n";
     let text =
@@ -167,7 +167,9 @@ fn an_instruction_the_cores_lack_is_found_with_its_function() {
     match bench.build(&sources, &model(), KERNEL_BYTES) {
         Err(Error::Instruction(error)) => {
             assert_eq!(error.findings[0].instruction, "fsqrt.s");
-            assert!(error.findings[0].function.contains("root"), "{error}");
+            let place = error.findings[0].place.as_ref().unwrap();
+            assert!(place.function.contains("root"), "{error}");
+            assert_eq!(place.line.as_deref(), Some("reader.cpp:3"), "{error}");
         }
         other => panic!("{other:?}"),
     }
@@ -206,4 +208,19 @@ fn the_firmware_fits_its_places() {
     let firmware = firmware_in(&bench.cache, &bench.toolchain).unwrap();
     assert_eq!(firmware.monitor.base, LIM_BASE + u64::from(LIM_MONITOR));
     assert_eq!(firmware.dispatcher.base, LIM_BASE + u64::from(LIM_IMAGE));
+}
+
+#[test]
+fn an_address_is_told_by_the_users_line_even_where_the_library_was_inlined() {
+    let bench = Bench::new();
+    let sources = Sources::new().file("reader.cpp", READER.as_bytes());
+    let built = bench.build(&sources, &model(), KERNEL_BYTES).unwrap();
+    let reader = &built.threads[0];
+    let places: Vec<CodePlace> =
+        (reader.base..reader.end()).step_by(4).filter_map(|at| reader.locate(at)).collect();
+    for line in ["reader.cpp:4", "reader.cpp:5"] {
+        let found = places.iter().find(|place| place.line.as_deref() == Some(line));
+        assert!(found.is_some_and(|place| place.function.contains("Map")), "{line}: {found:?}");
+    }
+    assert_eq!(reader.locate(reader.end()), None);
 }
