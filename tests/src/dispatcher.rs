@@ -104,6 +104,7 @@ impl Setup {
     /// A card with the dispatcher running on a grid that has reported READY.
     pub fn run(self) -> Rig {
         let rig = self.boot();
+        rig.load(&images().dispatcher);
         rig.start();
         rig
     }
@@ -259,7 +260,7 @@ impl Rig {
     // ---- the launch ----------------------------------------------------------------------------------------------
 
     fn start(&self) {
-        self.prepare();
+        self.configure();
         self.report_ready();
         self.launch();
         self.until("the dispatcher runs", |rig| {
@@ -270,6 +271,10 @@ impl Rig {
     /// Loads the image and writes launch parameters and core table; zeroes what the host has to zero.
     pub fn prepare(&self) {
         self.load(&images().dispatcher);
+        self.configure();
+    }
+
+    fn configure(&self) {
         let zeroes = vec![0; (layout::LIM_CORES - layout::LIM_CONTROL) as usize];
         self.card.write(self.x280, lim(layout::LIM_CONTROL), &zeroes, Order::Bulk).unwrap();
         for core in 0..self.setup.cores() {
@@ -326,7 +331,7 @@ impl Rig {
         ]
     }
 
-    /// The next run on the same card, with a new event ring.
+    /// The next run on the same card, of the image as it lies there, with a new event ring.
     #[must_use]
     pub fn again(self) -> Self {
         let events = self.card.host_mem(4096).unwrap();

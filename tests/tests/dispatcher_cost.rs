@@ -2,8 +2,9 @@
 //!
 //! The numbers are printed (`--nocapture`); the bounds are what a change must not exceed.
 
+use std::time::Duration;
+
 use komorebi_abi::wire::Line;
-use komorebi_card::Card as _;
 use komorebi_sim::Counters;
 use komorebi_tests::dispatcher::{Rig, Setup, command};
 
@@ -37,29 +38,23 @@ fn cost(setup: Setup, rounds: u32, line: impl Fn(u32) -> Line) -> Cost {
 
 fn round(rig: &mut Rig, sequence: &mut u32, line: &impl Fn(u32) -> Line) {
     let Setup { depth, lines, .. } = rig.setup;
-    let from = rig.card.now();
     for i in 0..lines {
         rig.store(line(i));
     }
     rig.commit();
-    let mut completed = 0;
-    while completed < lines {
-        // Completions of all that are in flight, at once: from then on the dispatcher never waits for the grid.
-        for i in completed..(completed + depth).min(lines) {
+    // Completions of all that are in flight, at once: the dispatcher is never kept waiting by the grid for long.
+    for from in (0..lines).step_by(depth as usize) {
+        for i in from..(from + depth).min(lines) {
             *sequence += 1;
             let slot = rig.find_published(u32::from(line(i).first), *sequence);
             rig.complete(slot, *sequence, 0);
-            completed += 1;
         }
     }
     for _ in 0..lines {
         rig.event();
     }
     rig.show_read();
-    rig.pass(std::time::Duration::from_micros(10));
-    if std::env::var("V").is_ok() {
-        eprintln!("{:?}", rig.card.now() - from);
-    }
+    rig.pass(Duration::from_micros(10));
 }
 
 fn check(what: &str, cost: Cost, instructions: f64, loads: f64) {

@@ -102,7 +102,11 @@ __attribute__((noinline)) static void run(Loop& memory) {
     }
 }
 
+// The image's data, from link/dispatch.ld.
+extern "C" uint64_t km_bss[], km_bss_end[];
+
 static uint64_t dispatch(uint64_t parameters) {
+    for (uint64_t at = reinterpret_cast<uint64_t>(km_bss); at != reinterpret_cast<uint64_t>(km_bss_end); at += 8) store(at, 0);
     block = parameters;
     Failure failure = launch.check();
     const auto returned = [&] { return failure.error | failure.detail << 32; };
