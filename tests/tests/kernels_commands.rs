@@ -146,3 +146,38 @@ KM_HANDLER(Tell) {
     let told: Vec<u32> = (0..11).map(|i| bench.l1_word(4, 0x10_0000 + 4 * i)).collect();
     assert_eq!(told, [3, 4, 1, 4, 1, 1, 3, 22, 2, 77, 6]);
 }
+
+#[test]
+fn arguments_of_every_kind_arrive_as_the_declared_type() {
+    use komorebi_abi::program::{Arg, ArgKind, Handler};
+    let writer = r#"#include <komorebi/kernel.h>
+KM_HANDLER(AllKinds) {
+    static_assert(__is_same(decltype(args.signed_one), int32_t) && __is_same(decltype(args.real), float));
+    const uint64_t sum = args.wide + args.at;
+    auto* out = reinterpret_cast<volatile uint32_t*>(args.at);
+    out[0] = static_cast<uint32_t>(sum);
+    out[1] = static_cast<uint32_t>(sum >> 32);
+    out[2] = static_cast<uint32_t>(args.signed_one / 2);
+    out[3] = static_cast<uint32_t>(static_cast<int32_t>(args.real * 4.0f));
+    out[4] = args.pair;
+}
+"#;
+    let kinds = [
+        ("at", ArgKind::Address),
+        ("wide", ArgKind::U64),
+        ("signed_one", ArgKind::I32),
+        ("real", ArgKind::F32),
+        ("pair", ArgKind::U16Pair),
+    ];
+    let args = kinds.map(|(name, kind)| Arg { name: name.into(), kind, effect: None }).to_vec();
+    let mut model = model(&[]);
+    model.handlers.push(Handler { name: "all_kinds".into(), number: 239, args, result: None });
+    let sources = Sources::new().file("writer.cpp", writer.as_bytes());
+    let mut bench = Setup::new(1, 1).start(&sources, &model);
+    bench.wait_ready();
+    let at = 0x10_0000;
+    let words = [at, 0xffff_ffff, 7, (-9_i32).cast_unsigned(), 2.75_f32.to_bits(), 0x0002_0001];
+    bench.call(Submit::to(239, 0, 1, &words));
+    let told: Vec<u32> = (0..5).map(|i| bench.l1_word(0, at + 4 * i)).collect();
+    assert_eq!(told, [at - 1, 8, (-4_i32).cast_unsigned(), 11, 0x0002_0001]);
+}

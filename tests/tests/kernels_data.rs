@@ -4,7 +4,7 @@ mod kernels_bench;
 
 use kernels_bench::{Setup, Submit, model};
 use komorebi::build::Sources;
-use komorebi_card::Board;
+use komorebi_card::{Board, Card as _};
 use komorebi_sim::Card;
 
 const PAGE: usize = 2048;
@@ -101,6 +101,16 @@ fn pages_go_from_dram_through_five_threads_back_to_dram() {
     for window in [1, 2, 4] {
         map(Card::builder().build(), window);
     }
+}
+
+#[test]
+fn parked_wait_loops_change_neither_bytes_nor_times() {
+    let [parked, polling] = [true, false].map(|parking| {
+        let card = Card::builder().seed(3).parking(parking).build();
+        map(card.clone(), 2);
+        card.now()
+    });
+    assert_eq!(parked, polling);
 }
 
 #[test]
