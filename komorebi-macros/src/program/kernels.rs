@@ -15,15 +15,21 @@ use crate::errors::{Errors, Message};
 use crate::parts::parse_fields;
 use crate::value::Value;
 
-/// Paths of a program's sources, from the folder of the source file.
+/// A program's sources.
 #[derive(Debug)]
 pub(crate) struct KernelFiles {
-    pub(crate) reader: String,
-    /// A program may do without compute.
-    pub(crate) compute: Option<String>,
-    pub(crate) writer: String,
-    /// Headers beside the kernels, sorted.
-    pub(crate) includes: Vec<String>,
+    /// Reader, compute and writer: the position of each in `files`. A program may do without compute.
+    pub(crate) kernels: [Option<usize>; 3],
+    pub(crate) files: Vec<SourcePath>,
+}
+
+/// A source's two names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SourcePath {
+    /// Its path from the folder of the source file.
+    pub(crate) place: String,
+    /// Its path from the lowest folder that has all sources in it: without `..`, as a build needs it.
+    pub(crate) name: String,
 }
 
 /// Finds the kernels that `value` names. `None` after an error.
@@ -34,26 +40,46 @@ pub(crate) fn load_kernels(
     context: &Context,
     errors: &mut Errors,
 ) -> Option<KernelFiles> {
-    let [reader, compute, writer] = name_kernels(value, program, context, errors)?;
-    let found = [(Kernel::Reader, &reader), (Kernel::Compute, &compute), (Kernel::Writer, &writer)]
+    let named = name_kernels(value, program, context, errors)?;
+    let found = Kernel::ALL
+        .into_iter()
+        .zip(&named)
         .map(|(kernel, file)| file.as_ref().is_none_or(|file| file.check(kernel, context, errors)));
-    let (Some(reader), Some(writer)) = (reader, writer) else { return None };
-    if found.contains(&false) {
+    if found.filter(|there| !there).count() > 0 || named[0].is_none() || named[2].is_none() {
         return None;
     }
-    let anchor = reader.anchor;
-    let compute = compute.map(|file| file.path);
-    let kernels: Vec<&String> =
-        [Some(&reader.path), compute.as_ref(), Some(&writer.path)].into_iter().flatten().collect();
-    let includes =
-        context.folder.as_deref().map_or_else(Vec::new, |folder| find_includes(&kernels, header, folder));
+    let mut places = Vec::new();
+    let kernels = named.map(|file| {
+        places.push(file?.path);
+        Some(places.len() - 1)
+    });
     if let Some(folder) = &context.folder {
-        let texts = includes.iter().map(|path| check_text(&folder.join(path), path, anchor, errors));
-        if texts.filter(|good| !good).count() > 0 {
-            return None;
-        }
+        let includes = find_includes(&places, header, folder);
+        places.extend(includes);
     }
-    Some(KernelFiles { reader: reader.path, compute, writer: writer.path, includes })
+    let names = names_below(&places, context.folder.as_deref());
+    let files = places.into_iter().zip(names).map(|(place, name)| SourcePath { place, name }).collect();
+    Some(KernelFiles { kernels, files })
+}
+
+/// The paths from the lowest folder that is above all of them: those that leave the source file's folder make the names
+/// of its parents part of the others.
+fn names_below(places: &[String], folder: Option<&Path>) -> Vec<String> {
+    let ups = |path: &String| path.split('/').take_while(|part| *part == "..").count();
+    let highest = places.iter().map(ups).max().unwrap_or(0);
+    let parents: Vec<String> = folder
+        .and_then(|folder| folder.canonicalize().ok())
+        .iter()
+        .flat_map(|folder| folder.components())
+        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .collect();
+    let above = &parents[parents.len().saturating_sub(highest)..];
+    let name = |path: &String| {
+        let up = ups(path);
+        let kept = above.iter().take(above.len().saturating_sub(up)).map(String::as_str);
+        kept.chain(path.split('/').skip(up)).collect::<Vec<_>>().join("/")
+    };
+    places.iter().map(name).collect()
 }
 
 /// A kernel's file with the place that names it.
@@ -70,9 +96,8 @@ impl KernelFile {
     /// Is it there? Where the folder is unknown, it is taken to be.
     fn check(&self, kernel: Kernel, context: &Context, errors: &mut Errors) -> bool {
         let Some(folder) = &context.folder else { return true };
-        let file = folder.join(&self.path);
-        if exists(&file) {
-            return check_text(&file, &self.path, self.anchor, errors);
+        if exists(&folder.join(&self.path)) {
+            return true;
         }
         let text = format!("there is no {} kernel {:?} beside this source file", kernel.name(), self.path);
         let help = match nearest_file(folder, &self.path) {
@@ -82,20 +107,6 @@ impl KernelFile {
         errors.push(self.anchor, &Message::new(Rule::KernelFile, text).help(help));
         false
     }
-}
-
-/// Is the file a text? It travels in the binary as one.
-fn check_text(file: &Path, path: &str, anchor: Anchor, errors: &mut Errors) -> bool {
-    let error = match std::fs::read_to_string(file) {
-        Ok(_) => return true,
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => "it is not UTF-8".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    errors.push(
-        anchor,
-        &Message::new(Rule::KernelFile, format!("the kernel file {path:?} cannot be read: {error}")),
-    );
-    false
 }
 
 /// The files of reader, compute and writer.
@@ -167,9 +178,9 @@ fn name_kernel(kernel: Kernel, value: Option<Value>, all: Anchor, errors: &mut E
 
 /// The program's header and every file that a kernel includes from beside it, through other such files too. What is
 /// not there is the runtime's, or the C++ compiler's to miss.
-fn find_includes(kernels: &[&String], header: &ProgramHeader, folder: &Path) -> Vec<String> {
+fn find_includes(kernels: &[String], header: &ProgramHeader, folder: &Path) -> Vec<String> {
     let mut found = BTreeSet::new();
-    let mut open: Vec<String> = kernels.iter().map(|path| (*path).clone()).collect();
+    let mut open: Vec<String> = kernels.to_vec();
     if let ProgramHeader::Read(header) = header {
         let path = plain(Path::new(&header.path.value()));
         found.insert(path.clone());
@@ -180,7 +191,7 @@ fn find_includes(kernels: &[&String], header: &ProgramHeader, folder: &Path) -> 
         let beside = Path::new(&path).parent().unwrap_or(Path::new(""));
         for name in quoted_includes(&String::from_utf8_lossy(&text)) {
             let path = plain(&beside.join(name));
-            let known = kernels.iter().any(|kernel| **kernel == path) || found.contains(&path);
+            let known = kernels.contains(&path) || found.contains(&path);
             if !known && exists(&folder.join(&path)) {
                 found.insert(path.clone());
                 open.push(path);
@@ -201,6 +212,19 @@ fn quoted_includes(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_outside_the_folder_get_names_without_dots() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("app/src");
+        std::fs::create_dir_all(&folder).unwrap();
+        let places = ["kernels/reader.cpp", "../shared/a.h", "../../b.h"].map(String::from);
+        assert_eq!(
+            names_below(&places, Some(&folder)),
+            ["app/src/kernels/reader.cpp", "app/shared/a.h", "b.h"]
+        );
+        assert_eq!(names_below(&places[..1], Some(&folder)), ["kernels/reader.cpp"]);
+    }
 
     #[test]
     fn only_quoted_includes_are_neighbours() {

@@ -74,27 +74,29 @@ impl ::renamed::Declared for Kinds {
         ::renamed::macro_support::Declaration {
             model,
             sources: ::renamed::macro_support::Sources {
-                reader: ::renamed::macro_support::SourceFile {
-                    path: ::core::convert::Into::into("kernels/reader.cpp"),
-                    text: ::core::convert::Into::into(
-                        ::core::include_str!("kernels/reader.cpp"),
-                    ),
-                },
-                compute: ::core::option::Option::None,
-                writer: ::renamed::macro_support::SourceFile {
-                    path: ::core::convert::Into::into("kernels/writer.cpp"),
-                    text: ::core::convert::Into::into(
-                        ::core::include_str!("kernels/writer.cpp"),
-                    ),
-                },
-                includes: ::std::vec![
+                files: ::std::vec![
                     ::renamed::macro_support::SourceFile { path :
-                    ::core::convert::Into::into("kernels/heat.h"), text :
-                    ::core::convert::Into::into(::core::include_str!("kernels/heat.h")),
-                    }, ::renamed::macro_support::SourceFile { path :
-                    ::core::convert::Into::into("kernels/tiles.h"), text :
-                    ::core::convert::Into::into(::core::include_str!("kernels/tiles.h")),
-                    }
+                    ::core::convert::Into::into("kernels/reader.cpp"), bytes :
+                    ::core::convert::Into::into(::core::include_bytes!("kernels/reader.cpp")
+                    .as_slice()), }, ::renamed::macro_support::SourceFile { path :
+                    ::core::convert::Into::into("kernels/writer.cpp"), bytes :
+                    ::core::convert::Into::into(::core::include_bytes!("kernels/writer.cpp")
+                    .as_slice()), }, ::renamed::macro_support::SourceFile { path :
+                    ::core::convert::Into::into("kernels/heat.h"), bytes :
+                    ::core::convert::Into::into(::core::include_bytes!("kernels/heat.h")
+                    .as_slice()), }, ::renamed::macro_support::SourceFile { path :
+                    ::core::convert::Into::into("kernels/tiles.h"), bytes :
+                    ::core::convert::Into::into(::core::include_bytes!("kernels/tiles.h")
+                    .as_slice()), }
+                ],
+                kernels: [
+                    ::core::option::Option::Some(
+                        ::core::convert::Into::into("kernels/reader.cpp"),
+                    ),
+                    ::core::option::Option::None,
+                    ::core::option::Option::Some(
+                        ::core::convert::Into::into("kernels/writer.cpp"),
+                    ),
                 ],
             },
         }

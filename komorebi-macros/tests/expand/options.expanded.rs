@@ -73,32 +73,34 @@ impl ::komorebi::Declared for Blur {
         ::komorebi::macro_support::Declaration {
             model,
             sources: ::komorebi::macro_support::Sources {
-                reader: ::komorebi::macro_support::SourceFile {
-                    path: ::core::convert::Into::into("kernels/reader.cpp"),
-                    text: ::core::convert::Into::into(
-                        ::core::include_str!("kernels/reader.cpp"),
-                    ),
-                },
-                compute: ::core::option::Option::Some(::komorebi::macro_support::SourceFile {
-                    path: ::core::convert::Into::into("kernels/compute.cpp"),
-                    text: ::core::convert::Into::into(
-                        ::core::include_str!("kernels/compute.cpp"),
-                    ),
-                }),
-                writer: ::komorebi::macro_support::SourceFile {
-                    path: ::core::convert::Into::into("kernels/writer.cpp"),
-                    text: ::core::convert::Into::into(
-                        ::core::include_str!("kernels/writer.cpp"),
-                    ),
-                },
-                includes: ::std::vec![
+                files: ::std::vec![
                     ::komorebi::macro_support::SourceFile { path :
-                    ::core::convert::Into::into("kernels/heat.h"), text :
-                    ::core::convert::Into::into(::core::include_str!("kernels/heat.h")),
-                    }, ::komorebi::macro_support::SourceFile { path :
-                    ::core::convert::Into::into("kernels/tiles.h"), text :
-                    ::core::convert::Into::into(::core::include_str!("kernels/tiles.h")),
-                    }
+                    ::core::convert::Into::into("kernels/reader.cpp"), bytes :
+                    ::core::convert::Into::into(::core::include_bytes!("kernels/reader.cpp")
+                    .as_slice()), }, ::komorebi::macro_support::SourceFile { path :
+                    ::core::convert::Into::into("kernels/compute.cpp"), bytes :
+                    ::core::convert::Into::into(::core::include_bytes!("kernels/compute.cpp")
+                    .as_slice()), }, ::komorebi::macro_support::SourceFile { path :
+                    ::core::convert::Into::into("kernels/writer.cpp"), bytes :
+                    ::core::convert::Into::into(::core::include_bytes!("kernels/writer.cpp")
+                    .as_slice()), }, ::komorebi::macro_support::SourceFile { path :
+                    ::core::convert::Into::into("kernels/heat.h"), bytes :
+                    ::core::convert::Into::into(::core::include_bytes!("kernels/heat.h")
+                    .as_slice()), }, ::komorebi::macro_support::SourceFile { path :
+                    ::core::convert::Into::into("kernels/tiles.h"), bytes :
+                    ::core::convert::Into::into(::core::include_bytes!("kernels/tiles.h")
+                    .as_slice()), }
+                ],
+                kernels: [
+                    ::core::option::Option::Some(
+                        ::core::convert::Into::into("kernels/reader.cpp"),
+                    ),
+                    ::core::option::Option::Some(
+                        ::core::convert::Into::into("kernels/compute.cpp"),
+                    ),
+                    ::core::option::Option::Some(
+                        ::core::convert::Into::into("kernels/writer.cpp"),
+                    ),
                 ],
             },
         }

@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use super::{Emission, State};
-use crate::program::kernels::KernelFiles;
+use crate::program::kernels::{KernelFiles, SourcePath};
 
 /// `impl Declared`.
 pub(super) fn emit_declaration(program: &Emission<'_>) -> TokenStream {
@@ -134,22 +134,23 @@ fn emit_compute(compute: &Compute, abi: &TokenStream) -> TokenStream {
     })
 }
 
-/// The texts travel in the binary; a relative `include_str!` makes cargo build again when one changes.
+/// The texts travel in the binary; a relative `include_bytes!` makes cargo build again when one changes.
 fn emit_sources(kernels: &KernelFiles, krate: &TokenStream) -> TokenStream {
-    let file = |path: &String| {
+    let files = kernels.files.iter().map(|SourcePath { place, name }| {
         quote!(#krate::macro_support::SourceFile {
-            path: ::core::convert::Into::into(#path),
-            text: ::core::convert::Into::into(::core::include_str!(#path)),
+            path: ::core::convert::Into::into(#name),
+            bytes: ::core::convert::Into::into(::core::include_bytes!(#place).as_slice()),
         })
-    };
-    let (reader, writer) = (file(&kernels.reader), file(&kernels.writer));
-    let compute = option(kernels.compute.as_ref().map(file));
-    let includes = kernels.includes.iter().map(file);
+    });
+    let names = kernels.kernels.map(|kernel| {
+        option(kernel.map(|i| {
+            let name = &kernels.files[i].name;
+            quote!(::core::convert::Into::into(#name))
+        }))
+    });
     quote!(#krate::macro_support::Sources {
-        reader: #reader,
-        compute: #compute,
-        writer: #writer,
-        includes: ::std::vec![#(#includes),*],
+        files: ::std::vec![#(#files),*],
+        kernels: [#(#names),*],
     })
 }
 
