@@ -73,7 +73,7 @@ fn fill(text: &mut String, what: &[u8]) {
 
 fn program(waits: &[Wait]) -> String {
     let mut text = format!(
-        ".section .start\nli s0, {FLAGS:#x}\nli s2, {CLOCK:#x}\nli s4, 0x50000\naddi sp, sp, -64\nsw zero, 0(sp)\n"
+        ".section .start,\"ax\"\nli s0, {FLAGS:#x}\nli s2, {CLOCK:#x}\nli s4, 0x50000\naddi sp, sp, -64\nsw zero, 0(sp)\n"
     );
     for (number, wait) in waits.iter().enumerate() {
         let wakes = match wait.deadline {

@@ -158,7 +158,7 @@ fn rv64_computes_what_rust_computes() {
 fn an_instruction_that_straddles_two_pages_works() {
     // A four-byte instruction at offset 4094 of a page, twice, so that the completed page is used again.
     let source = "
-        .section .start
+        .section .start,\"ax\"
         li a0, 0
         li a1, 2
         j 1f

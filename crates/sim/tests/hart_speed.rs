@@ -8,7 +8,7 @@ use komorebi_sim::time::NEVER;
 
 /// Loads, stores, a product and branches, over memory of its own and shared.
 const LOOP: &str = "
-    .section .start
+    .section .start,\"ax\"
     li a0, 0x40000
     li a1, 0x80000
     li a2, 20000000
