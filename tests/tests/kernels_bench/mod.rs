@@ -21,13 +21,13 @@ const TRISC_PC_ENABLE: u64 = 0xffb1_2234;
 const NC_PC: u64 = 0xffb1_2238;
 const NC_PC_ENABLE: u64 = 0xffb1_223c;
 
-pub fn toolchain() -> &'static Toolchain {
+pub(crate) fn toolchain() -> &'static Toolchain {
     static FOUND: OnceLock<Toolchain> = OnceLock::new();
     FOUND.get_or_init(|| Toolchain::find().expect("a RISC-V compiler"))
 }
 
 /// A program with a buffer `input` (0) and a buffer `output` (16) of four 2 KiB pages.
-pub fn model(handlers: &[(&str, u32, &[&str])]) -> ProgramModel {
+pub(crate) fn model(handlers: &[(&str, u32, &[&str])]) -> ProgramModel {
     let mut model = ProgramModel::new("bench");
     for (name, index) in [("input", 0), ("output", 16)] {
         let (name, format) = (Some(name.to_owned()), Format::Uint32);
@@ -42,30 +42,30 @@ pub fn model(handlers: &[(&str, u32, &[&str])]) -> ProgramModel {
 }
 
 /// What a run is made of.
-pub struct Setup {
-    pub card: Card,
-    pub width: u32,
-    pub height: u32,
-    pub depth: u32,
+pub(crate) struct Setup {
+    pub(crate) card: Card,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) depth: u32,
     /// AICLK cycles.
-    pub wait: u64,
-    pub idle: u64,
-    pub fingerprint: u32,
-    pub reader_args: Vec<u32>,
+    pub(crate) wait: u64,
+    pub(crate) idle: u64,
+    pub(crate) fingerprint: u32,
+    pub(crate) reader_args: Vec<u32>,
 }
 
 impl Setup {
-    pub fn new(width: u32, height: u32) -> Self {
+    pub(crate) fn new(width: u32, height: u32) -> Self {
         Self::on(Card::builder().build(), width, height)
     }
 
-    pub fn on(card: Card, width: u32, height: u32) -> Self {
+    pub(crate) fn on(card: Card, width: u32, height: u32) -> Self {
         let (wait, idle) = (100_000_000, 100_000_000);
         Self { card, width, height, depth: 4, wait, idle, fingerprint: FINGERPRINT, reader_args: Vec::new() }
     }
 
     /// Builds the kernels, loads and starts every core; does not wait for READY.
-    pub fn start(self, sources: &Sources, model: &ProgramModel) -> Bench {
+    pub(crate) fn start(self, sources: &Sources, model: &ProgramModel) -> Bench {
         let (base, bytes) = (layout::L1_KERNELS, layout::KERNEL_BYTES);
         let kernels =
             kernels(toolchain(), sources, model, base, bytes).unwrap_or_else(|error| panic!("{error}"));
@@ -78,53 +78,53 @@ impl Setup {
 
 /// A command's group, slot, and what it carries.
 #[derive(Clone, Copy)]
-pub struct Submit<'a> {
-    pub slot: u32,
-    pub handler: u32,
-    pub first: u32,
-    pub count: u32,
-    pub args: &'a [u32],
-    pub result: bool,
+pub(crate) struct Submit<'a> {
+    pub(crate) slot: u32,
+    pub(crate) handler: u32,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) args: &'a [u32],
+    pub(crate) result: bool,
 }
 
 impl<'a> Submit<'a> {
-    pub fn to(handler: u32, first: u32, count: u32, args: &'a [u32]) -> Self {
+    pub(crate) fn to(handler: u32, first: u32, count: u32, args: &'a [u32]) -> Self {
         Self { slot: 0, handler, first, count, args, result: false }
     }
 
-    pub fn slot(self, slot: u32) -> Self {
+    pub(crate) fn slot(self, slot: u32) -> Self {
         Self { slot, ..self }
     }
 
-    pub fn result(self) -> Self {
+    pub(crate) fn result(self) -> Self {
         Self { result: true, ..self }
     }
 }
 
 /// A running grid.
-pub struct Bench {
-    pub setup: Setup,
-    pub kernels: Kernels,
-    pub sequence: u32,
+pub(crate) struct Bench {
+    pub(crate) setup: Setup,
+    pub(crate) kernels: Kernels,
+    pub(crate) sequence: u32,
     completed: [u32; 16],
 }
 
 impl Bench {
-    pub fn card(&self) -> &Card {
+    pub(crate) fn card(&self) -> &Card {
         &self.setup.card
     }
 
-    pub fn cores(&self) -> u32 {
+    pub(crate) fn cores(&self) -> u32 {
         self.setup.width * self.setup.height
     }
 
     /// Where core `index` sits.
-    pub fn tile(&self, index: u32) -> NocXy {
+    pub(crate) fn tile(&self, index: u32) -> NocXy {
         let (x, y) = (index % self.setup.width, index / self.setup.width);
         NocXy::new(self.card().description().columns[x as usize], 2 + y as u8)
     }
 
-    pub fn dispatcher(&self) -> NocXy {
+    pub(crate) fn dispatcher(&self) -> NocXy {
         self.card().description().l2cpus[0].tile
     }
 
@@ -220,7 +220,7 @@ impl Bench {
     }
 
     /// Lets the card run until `done`, at most `micros` microseconds. False when the time ran out.
-    pub fn run_until(&self, micros: u64, mut done: impl FnMut(&Self) -> bool) -> bool {
+    pub(crate) fn run_until(&self, micros: u64, mut done: impl FnMut(&Self) -> bool) -> bool {
         let end = self.card().now().as_nanos() + 1000 * micros;
         loop {
             if done(self) {
@@ -236,40 +236,40 @@ impl Bench {
         }
     }
 
-    pub fn lim_word(&self, offset: u32) -> u32 {
+    pub(crate) fn lim_word(&self, offset: u32) -> u32 {
         let mut word = [0; 4];
         assert!(self.card().peek(self.dispatcher(), Self::lim(offset), &mut word));
         u32::from_le_bytes(word)
     }
 
-    pub fn l1_word(&self, index: u32, address: u32) -> u32 {
+    pub(crate) fn l1_word(&self, index: u32, address: u32) -> u32 {
         let mut word = [0; 4];
         assert!(self.card().peek(self.tile(index), u64::from(address), &mut word));
         u32::from_le_bytes(word)
     }
 
-    pub fn control_word(&self, index: u32, offset: u32) -> u32 {
+    pub(crate) fn control_word(&self, index: u32, offset: u32) -> u32 {
         self.l1_word(index, layout::L1_CONTROL + offset)
     }
 
     /// A word of a thread's state block.
-    pub fn state(&self, index: u32, thread: u32, word: u32) -> u32 {
+    pub(crate) fn state(&self, index: u32, thread: u32, word: u32) -> u32 {
         self.control_word(index, core::CONTROL_THREADS + core::THREAD_STRIDE * thread + 4 * word)
     }
 
-    pub fn stages(&self, index: u32) -> [u32; 5] {
+    pub(crate) fn stages(&self, index: u32) -> [u32; 5] {
         [0, 1, 2, 3, 4].map(|thread| self.state(index, thread, core::THREAD_STAGE))
     }
 
     /// Every thread's state words, for messages.
-    pub fn states(&self) -> String {
+    pub(crate) fn states(&self) -> String {
         let words = |i, t| (0..9).map(|w| format!("{:x}", self.state(i, t, w))).collect::<Vec<_>>().join(" ");
         let line = |i: u32, t: u32| format!("core {i} thread {t}: {}\n", words(i, t));
         (0..self.cores()).flat_map(|i| (0..5).map(move |t| (i, t))).map(|(i, t)| line(i, t)).collect()
     }
 
     /// Waits until every column has reported.
-    pub fn wait_ready(&self) {
+    pub(crate) fn wait_ready(&self) {
         let ready = self.run_until(10_000, |bench| {
             (0..bench.setup.width).all(|column| {
                 let at = layout::LIM_READY + core::READY_STRIDE * column;
@@ -284,13 +284,13 @@ impl Bench {
     }
 
     /// Writes a word of a core's L1 from outside.
-    pub fn card_write(&self, index: u32, address: u32, word: u32) {
+    pub(crate) fn card_write(&self, index: u32, address: u32, word: u32) {
         self.write_l1(index, address, &word.to_le_bytes(), Order::Strict)
             .unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// Submits as the dispatcher does. Returns the sequence number.
-    pub fn submit(&mut self, command: Submit<'_>) -> u32 {
+    pub(crate) fn submit(&mut self, command: Submit<'_>) -> u32 {
         self.sequence += 1;
         let sequence = self.sequence;
         self.publish(command, sequence);
@@ -298,13 +298,13 @@ impl Bench {
     }
 
     /// The same, giving the card's error.
-    pub fn try_submit(&mut self, command: Submit<'_>) -> Result<(), CardError> {
+    pub(crate) fn try_submit(&mut self, command: Submit<'_>) -> Result<(), CardError> {
         self.sequence += 1;
         self.try_publish(command, self.sequence)
     }
 
     /// Body, fence, publish word with this sequence number.
-    pub fn publish(&mut self, command: Submit<'_>, sequence: u32) {
+    pub(crate) fn publish(&mut self, command: Submit<'_>, sequence: u32) {
         self.try_publish(command, sequence).unwrap_or_else(|error| panic!("{error}"));
     }
 
@@ -321,7 +321,7 @@ impl Bench {
     }
 
     /// The publish word in one core only.
-    pub fn publish_to(&mut self, index: u32, command: Submit<'_>, sequence: u32) {
+    pub(crate) fn publish_to(&mut self, index: u32, command: Submit<'_>, sequence: u32) {
         self.publish_words(index..index + 1, command, sequence).unwrap_or_else(|error| panic!("{error}"));
     }
 
@@ -350,26 +350,26 @@ impl Bench {
     }
 
     /// The completion word of a slot: sequence number, result word.
-    pub fn completion(&self, slot: u32) -> (u32, u32) {
+    pub(crate) fn completion(&self, slot: u32) -> (u32, u32) {
         let at = layout::LIM_COMPLETIONS + core::COMPLETION_STRIDE * slot;
         (self.lim_word(at), self.lim_word(at + 4))
     }
 
     /// Waits for the completion of `sequence` in `slot`; gives the result word.
-    pub fn wait(&mut self, slot: u32, sequence: u32) -> u32 {
+    pub(crate) fn wait(&mut self, slot: u32, sequence: u32) -> u32 {
         let done = self.run_until(20_000, |bench| bench.completion(slot).0 == sequence);
         assert!(done, "command {sequence} in slot {slot} did not complete:\n{}", self.states());
         self.completed[slot as usize] = sequence;
         self.completion(slot).1
     }
 
-    pub fn call(&mut self, command: Submit<'_>) -> u32 {
+    pub(crate) fn call(&mut self, command: Submit<'_>) -> u32 {
         let sequence = self.submit(command);
         self.wait(command.slot, sequence)
     }
 
     /// Writes interleaved pages at `address` of the banks.
-    pub fn write_pages(&self, address: u64, page_bytes: usize, bytes: &[u8]) {
+    pub(crate) fn write_pages(&self, address: u64, page_bytes: usize, bytes: &[u8]) {
         let banks = &self.card().description().banks;
         let aligned = page_bytes.next_multiple_of(64) as u64;
         for (p, page) in bytes.chunks(page_bytes).enumerate() {
@@ -379,7 +379,7 @@ impl Bench {
         banks.iter().for_each(|bank| self.card().fence(bank.noc0).unwrap());
     }
 
-    pub fn read_pages(&self, address: u64, page_bytes: usize, pages: usize) -> Vec<u8> {
+    pub(crate) fn read_pages(&self, address: u64, page_bytes: usize, pages: usize) -> Vec<u8> {
         let banks = &self.card().description().banks;
         let aligned = page_bytes.next_multiple_of(64) as u64;
         let mut bytes = vec![0; page_bytes * pages];
