@@ -21,6 +21,8 @@ use std::rc::Rc;
 
 /// Namespaces and classes within each other.
 const MOST_NESTED: usize = 200;
+/// Using directives, inline and unnamed namespaces in all.
+const MOST_DIRECTIVES: usize = 500;
 
 /// Reads declarations from preprocessed tokens.
 pub(crate) struct Reader<'a> {
@@ -91,6 +93,10 @@ impl<'a> Reader<'a> {
     /// Reads everything.
     pub(crate) fn run(&mut self) -> Result<(), Fault> {
         while let Some(token) = self.peek() {
+            if self.scopes.directives > MOST_DIRECTIVES {
+                let message = format!("more than {MOST_DIRECTIVES} using directives and inline namespaces");
+                return Err(Fault::at(ErrorKind::Limit, message, token.place));
+            }
             if token.is("}") {
                 self.close(token)?;
             } else {

@@ -75,7 +75,7 @@ impl Excerpt {
     pub(crate) fn of_line(location: Location, text: &str, width: usize) -> Excerpt {
         let column = location.col as usize - 1;
         // A very long line is shown from a little before the place.
-        let skip = if text.chars().count() > EXCERPT { column.saturating_sub(EXCERPT / 4) } else { 0 };
+        let skip = if text.chars().nth(EXCERPT).is_some() { column.saturating_sub(EXCERPT / 4) } else { 0 };
         let clean = |c: char| if c.is_control() { ' ' } else { c };
         let line: String = text.chars().skip(skip).take(EXCERPT).map(clean).collect();
         let room = line.chars().count().saturating_sub(column - skip);
@@ -97,9 +97,10 @@ impl Excerpt {
 
 impl HeaderError {
     pub(crate) fn from_fault(fault: Fault, sources: &Sources) -> HeaderError {
+        let fault = fault.into_details();
         let excerpt = |span: Option<Span>| span.map(|span| Excerpt::new(sources, span));
         let mut notes: Vec<_> = fault.notes.into_iter().map(|(text, at)| (text, excerpt(at))).collect();
-        if let Some((text, at)) = fault.cause.map(|cause| *cause) {
+        if let Some((text, at)) = fault.cause {
             notes.push((text, excerpt(at)));
         }
         let mut from = fault.at.and_then(|at| sources.get(at.file).from);

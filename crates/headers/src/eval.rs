@@ -25,7 +25,7 @@ impl Evaluator<'_> {
 
     fn value(&self, expr: &Expr, live: bool) -> Result<Typed, Fault> {
         let place = expr.place;
-        match &expr.kind {
+        match &*expr.kind {
             ExprKind::Literal(value) => Ok(*value),
             ExprKind::Name(name) => self.names.constant(name, live),
             ExprKind::Opaque(_) if !live => Ok(Typed::UNKNOWN),

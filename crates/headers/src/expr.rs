@@ -12,29 +12,37 @@ use crate::typename::{qualified, type_id};
 use crate::types::{Model, Type, Typed};
 
 /// Parentheses, operators and casts within each other.
-const MOST_NESTED: u32 = 160;
+const MOST_NESTED: u32 = 128;
 
 /// An expression and its place.
+///
+/// Small on the stack, because the parser recurses.
 #[derive(Debug)]
 pub(crate) struct Expr {
-    pub(crate) kind: ExprKind,
+    pub(crate) kind: Box<ExprKind>,
     pub(crate) place: Place,
+}
+
+impl Expr {
+    fn new(kind: ExprKind, place: Place) -> Expr {
+        Expr { kind: Box::new(kind), place }
+    }
 }
 
 #[derive(Debug)]
 pub(crate) enum ExprKind {
     Literal(Typed),
     Name(Name),
-    Unary(UnaryOp, Box<Expr>),
+    Unary(UnaryOp, Expr),
     /// `a op b op c`, from left to right.
-    Chain(Box<Expr>, Vec<(BinaryOp, Place, Expr)>),
-    Conditional(Box<[Expr; 3]>),
+    Chain(Expr, Vec<(BinaryOp, Place, Expr)>),
+    Conditional([Expr; 3]),
     /// To the type; in braces (`T{x}`) when true. Without operand the value is zero.
-    Cast(Type, Option<Box<Expr>>, bool),
-    SizeOf(Box<Expr>),
-    AlignOf(Box<Expr>),
+    Cast(Type, Option<Expr>, bool),
+    SizeOf(Expr),
+    AlignOf(Expr),
     /// `std::to_underlying(e)`
-    Underlying(Box<Expr>),
+    Underlying(Expr),
     /// What is C++ but not evaluated here, with the reason.
     Opaque(&'static str),
 }
@@ -185,12 +193,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn assignment(&mut self) -> Result<Expr, Fault> {
         let condition = self.binary(LOOSEST)?;
         if self.is("?") {
-            self.at += 1;
-            let yes = self.nested(Self::comma)?;
-            self.expect(":")?;
-            let no = self.nested(Self::assignment)?;
-            let place = condition.place.to(no.place);
-            return Ok(Expr { kind: ExprKind::Conditional(Box::new([condition, yes, no])), place });
+            return self.conditional(condition);
         }
         if let Some(token) = self.peek() {
             let assigns = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
@@ -199,6 +202,15 @@ impl<'a> Parser<'a> {
             }
         }
         Ok(condition)
+    }
+
+    fn conditional(&mut self, condition: Expr) -> Result<Expr, Fault> {
+        self.at += 1;
+        let yes = self.nested(Self::comma)?;
+        self.expect(":")?;
+        let no = self.nested(Self::assignment)?;
+        let place = condition.place.to(no.place);
+        Ok(Expr::new(ExprKind::Conditional([condition, yes, no]), place))
     }
 
     fn binary(&mut self, loosest: u8) -> Result<Expr, Fault> {
@@ -220,18 +232,10 @@ impl<'a> Parser<'a> {
         let operators =
             [("+", UnaryOp::Plus), ("-", UnaryOp::Minus), ("!", UnaryOp::Not), ("~", UnaryOp::Complement)];
         if let Some((_, operator)) = operators.iter().find(|(text, _)| token.is(text)) {
-            self.at += 1;
-            let operand = self.nested(Self::unary)?;
-            let place = token.place.to(operand.place);
-            return Ok(Expr { kind: ExprKind::Unary(*operator, Box::new(operand)), place });
+            return self.prefix(token, Some(*operator));
         }
         if ["&", "*", "++", "--", "&&"].iter().any(|text| token.is(text)) {
-            self.at += 1;
-            let operand = self.nested(Self::unary)?;
-            return Ok(Expr {
-                kind: ExprKind::Opaque("a pointer or a change"),
-                place: token.place.to(operand.place),
-            });
+            return self.prefix(token, None);
         }
         if token.is("(")
             && !self.directive
@@ -239,15 +243,31 @@ impl<'a> Parser<'a> {
             && self.tokens.get(after).is_some_and(|close| close.is(")"))
         {
             self.at = after + 1;
-            if self.is("{") {
-                return self.opaque("a compound literal", token.place);
-            }
-            let operand = self.nested(Self::unary)?;
-            let place = token.place.to(operand.place);
-            return Ok(Expr { kind: ExprKind::Cast(ty, Some(Box::new(operand)), false), place });
+            return self.cast(token, ty);
         }
         let primary = self.primary(token)?;
         self.postfix(primary)
+    }
+
+    fn prefix(&mut self, token: &Token, operator: Option<UnaryOp>) -> Result<Expr, Fault> {
+        self.at += 1;
+        let operand = self.nested(Self::unary)?;
+        let place = token.place.to(operand.place);
+        let kind = match operator {
+            Some(operator) => ExprKind::Unary(operator, operand),
+            None => ExprKind::Opaque("a pointer or a change"),
+        };
+        Ok(Expr::new(kind, place))
+    }
+
+    /// The operand of `(type)`.
+    fn cast(&mut self, open: &Token, ty: Type) -> Result<Expr, Fault> {
+        if self.is("{") {
+            return self.opaque("a compound literal", open.place);
+        }
+        let operand = self.nested(Self::unary)?;
+        let place = open.place.to(operand.place);
+        Ok(Expr::new(ExprKind::Cast(ty, Some(operand), false), place))
     }
 
     /// What follows a primary expression is C++ the reader does not evaluate.
@@ -283,62 +303,61 @@ impl<'a> Parser<'a> {
             }
         }
         let place = from.to(self.last_place());
-        Ok(Expr { kind: ExprKind::Opaque(reason), place })
+        Ok(Expr::new(ExprKind::Opaque(reason), place))
     }
 
     fn primary(&mut self, token: &'a Token) -> Result<Expr, Fault> {
-        let place = token.place;
-        let literal = |value| Expr { kind: ExprKind::Literal(value), place };
-        let opaque = |reason| Expr { kind: ExprKind::Opaque(reason), place };
         match token.kind {
-            TokenKind::Number | TokenKind::Char => {
-                self.at += 1;
-                let value = match token.kind {
-                    TokenKind::Number => literal::number(&token.text, self.model),
-                    _ => literal::character(&token.text, self.model),
-                };
-                match value {
-                    Ok(value) if self.directive => Ok(literal(in_directive(value))),
-                    Ok(value) => Ok(literal(value)),
-                    Err(LiteralError::Float) => Ok(opaque("floating point")),
-                    Err(LiteralError::MultiCharacter) => Ok(opaque("a literal of several characters")),
-                    Err(LiteralError::TooLarge) => {
-                        let message = format!("`{}` does not fit 64 bits", token.text);
-                        Err(Fault::at(ErrorKind::Arithmetic, message, place))
-                    }
-                    Err(LiteralError::Malformed(why)) => {
-                        let message = format!("`{}` is no literal: {why}", token.text);
-                        Err(Fault::at(ErrorKind::Syntax, message, place))
-                    }
-                }
-            }
+            TokenKind::Number | TokenKind::Char => self.literal(token),
             TokenKind::Str => {
                 while self.peek().is_some_and(|token| token.kind == TokenKind::Str) {
                     self.at += 1;
                 }
-                Ok(opaque("a string"))
+                Ok(Expr::new(ExprKind::Opaque("a string"), token.place))
             }
             TokenKind::Ident => self.word(token),
-            TokenKind::Punct if token.is("(") => {
-                self.at += 1;
-                if self.is("{") {
-                    return self.opaque("a statement expression", place).and_then(|inside| {
-                        self.expect(")")?;
-                        Ok(inside)
-                    });
-                }
-                let mut inside = self.nested(Self::comma)?;
-                self.expect(")")?;
-                inside.place = place.to(self.last_place());
-                Ok(inside)
-            }
+            TokenKind::Punct if token.is("(") => self.parenthesized(token),
             TokenKind::Punct if token.is("::") && !self.directive => self.functional_cast_or_name(token),
-            TokenKind::Punct if token.is("[") && !self.directive => self.opaque("a lambda", place),
+            TokenKind::Punct if token.is("[") && !self.directive => self.opaque("a lambda", token.place),
             _ => {
                 let message = format!("expected an expression, found `{}`", token.text);
-                Err(Fault::at(ErrorKind::Syntax, message, place))
+                Err(Fault::at(ErrorKind::Syntax, message, token.place))
             }
         }
+    }
+
+    fn parenthesized(&mut self, open: &Token) -> Result<Expr, Fault> {
+        self.at += 1;
+        let mut inside = match self.is("{") {
+            true => self.opaque("a statement expression", open.place)?,
+            false => self.nested(Self::comma)?,
+        };
+        self.expect(")")?;
+        inside.place = open.place.to(self.last_place());
+        Ok(inside)
+    }
+
+    fn literal(&mut self, token: &Token) -> Result<Expr, Fault> {
+        self.at += 1;
+        let value = match token.kind {
+            TokenKind::Number => literal::number(&token.text, self.model),
+            _ => literal::character(&token.text, self.model),
+        };
+        let kind = match value {
+            Ok(value) if self.directive => ExprKind::Literal(in_directive(value)),
+            Ok(value) => ExprKind::Literal(value),
+            Err(LiteralError::Float) => ExprKind::Opaque("floating point"),
+            Err(LiteralError::MultiCharacter) => ExprKind::Opaque("a literal of several characters"),
+            Err(LiteralError::TooLarge) => {
+                let message = format!("`{}` does not fit 64 bits", token.text);
+                return Err(Fault::at(ErrorKind::Arithmetic, message, token.place));
+            }
+            Err(LiteralError::Malformed(why)) => {
+                let message = format!("`{}` is no literal: {why}", token.text);
+                return Err(Fault::at(ErrorKind::Syntax, message, token.place));
+            }
+        };
+        Ok(Expr::new(kind, token.place))
     }
 
     fn word(&mut self, token: &'a Token) -> Result<Expr, Fault> {
@@ -352,7 +371,7 @@ impl<'a> Parser<'a> {
         };
         if let Some(value) = value {
             self.at += 1;
-            return Ok(Expr { kind: ExprKind::Literal(value), place });
+            return Ok(Expr::new(ExprKind::Literal(value), place));
         }
         match &*token.text {
             "sizeof" | "alignof" | "_Alignof" | "__alignof__" => self.size(token),
@@ -364,7 +383,7 @@ impl<'a> Parser<'a> {
                 let operand = self.nested(Self::comma)?;
                 self.expect(")")?;
                 let place = place.to(self.last_place());
-                Ok(Expr { kind: ExprKind::Cast(ty, Some(Box::new(operand)), false), place })
+                Ok(Expr::new(ExprKind::Cast(ty, Some(operand), false), place))
             }
             "reinterpret_cast" | "const_cast" | "dynamic_cast" | "__builtin_bit_cast" => {
                 self.at += 1;
@@ -418,7 +437,7 @@ impl<'a> Parser<'a> {
         };
         let place = token.place.to(operand.place);
         let kind = if align { ExprKind::AlignOf } else { ExprKind::SizeOf };
-        Ok(Expr { kind: kind(Box::new(operand)), place })
+        Ok(Expr::new(kind(operand), place))
     }
 
     /// `uint32_t(x)`, `Kind{x}`, or a name.
@@ -433,10 +452,10 @@ impl<'a> Parser<'a> {
         let braces = open.is("{");
         let close = if braces { "}" } else { ")" };
         self.at = after + 1;
-        let operand = if self.is(close) { None } else { Some(Box::new(self.nested(Self::comma)?)) };
+        let operand = if self.is(close) { None } else { Some(self.nested(Self::comma)?) };
         self.expect(close)?;
         let place = token.place.to(self.last_place());
-        Ok(Expr { kind: ExprKind::Cast(ty, operand, braces), place })
+        Ok(Expr::new(ExprKind::Cast(ty, operand, braces), place))
     }
 
     fn name(&mut self) -> Result<Expr, Fault> {
@@ -453,11 +472,11 @@ impl<'a> Parser<'a> {
                 let operand = self.nested(Self::assignment)?;
                 self.expect(")")?;
                 let place = place.to(self.last_place());
-                return Ok(Expr { kind: ExprKind::Underlying(Box::new(operand)), place });
+                return Ok(Expr::new(ExprKind::Underlying(operand), place));
             }
             _ => {}
         }
-        Ok(Expr { kind: ExprKind::Name(name), place })
+        Ok(Expr::new(ExprKind::Name(name), place))
     }
 
     /// `std::numeric_limits<T>::max()`
@@ -474,10 +493,10 @@ impl<'a> Parser<'a> {
         let value = match &*member.text {
             "digits" => {
                 let digits = if int.is_bool() { 1 } else { i128::from(int.bits) - i128::from(int.signed) };
-                return Ok(Expr { kind: ExprKind::Literal(Typed::int(self.model.int(), digits)), place });
+                return Ok(Expr::new(ExprKind::Literal(Typed::int(self.model.int(), digits)), place));
             }
             "is_signed" => {
-                return Ok(Expr { kind: ExprKind::Literal(Typed::bool(int.signed)), place });
+                return Ok(Expr::new(ExprKind::Literal(Typed::bool(int.signed)), place));
             }
             "max" => int.max(),
             "min" | "lowest" => int.min(),
@@ -486,7 +505,7 @@ impl<'a> Parser<'a> {
         self.expect("(")?;
         self.expect(")")?;
         let place = from.to(self.last_place());
-        Ok(Expr { kind: ExprKind::Literal(Typed::int(int, value)), place })
+        Ok(Expr::new(ExprKind::Literal(Typed::int(int, value)), place))
     }
 }
 
@@ -503,7 +522,7 @@ fn size_of(ty: Type, align: bool, model: Model, place: Place) -> Result<Expr, Fa
     match bytes(ty, model) {
         Some(bytes) => {
             let value = Typed::int(model.size(), i128::from(bytes));
-            Ok(Expr { kind: ExprKind::Literal(value), place })
+            Ok(Expr::new(ExprKind::Literal(value), place))
         }
         None => {
             let message = format!("the {what} of {} is not known", ty.describe());
@@ -524,18 +543,14 @@ pub(crate) fn bytes(ty: Type, model: Model) -> Option<u32> {
 }
 
 /// `left op right`, in the chain of `left` when it is one.
-fn chain(left: Expr, operator: BinaryOp, at: Place, right: Expr) -> Expr {
+fn chain(mut left: Expr, operator: BinaryOp, at: Place, right: Expr) -> Expr {
     let place = left.place.to(right.place);
-    match left.kind {
-        ExprKind::Chain(first, mut rest) => {
-            rest.push((operator, at, right));
-            Expr { kind: ExprKind::Chain(first, rest), place }
-        }
-        kind => {
-            let first = Box::new(Expr { kind, place: left.place });
-            Expr { kind: ExprKind::Chain(first, vec![(operator, at, right)]), place }
-        }
+    if let ExprKind::Chain(_, rest) = &mut *left.kind {
+        rest.push((operator, at, right));
+        left.place = place;
+        return left;
     }
+    Expr::new(ExprKind::Chain(left, vec![(operator, at, right)]), place)
 }
 
 /// The index of the bracket that closes the one at `open`.

@@ -92,6 +92,8 @@ struct Scope {
 #[derive(Debug)]
 pub(crate) struct Scopes {
     all: Vec<Scope>,
+    /// Using directives, inline and unnamed namespaces: each lookup walks them.
+    pub(crate) directives: usize,
     compared: Cell<usize>,
 }
 
@@ -99,7 +101,7 @@ pub(crate) const GLOBAL: ScopeId = 0;
 
 impl Scopes {
     pub(crate) fn new() -> Scopes {
-        let mut scopes = Scopes { all: Vec::new(), compared: Cell::new(0) };
+        let mut scopes = Scopes { all: Vec::new(), directives: 0, compared: Cell::new(0) };
         scopes.push(None, "".into(), ScopeKind::Namespace);
         scopes
     }
@@ -139,6 +141,7 @@ impl Scopes {
     pub(crate) fn show(&mut self, scope: ScopeId, shown: ScopeId) {
         if scope != shown && !self.all[scope].shown.contains(&shown) {
             self.all[scope].shown.push(shown);
+            self.directives += 1;
         }
     }
 
@@ -350,7 +353,7 @@ impl Names for View<'_> {
                 let message = format!("`{}` has no value", name.written());
                 let mut derived = Fault::at(fault.kind, message, name.place);
                 let cause = fault.cause.clone();
-                derived.cause = Some(cause.unwrap_or_else(|| Box::new((fault.message.clone(), fault.at))));
+                derived.cause = Some(cause.unwrap_or_else(|| (fault.message.clone(), fault.at)));
                 Err(derived)
             }
         }

@@ -16,13 +16,16 @@ pub(crate) struct Source {
     pub(crate) builtin: bool,
     pub(crate) comments: Vec<Comment>,
     line_starts: Vec<u32>,
+    /// Every byte is a column.
+    ascii: bool,
 }
 
 impl Source {
     pub(crate) fn new(path: PathBuf, text: Arc<str>, from: Option<Span>, builtin: bool) -> Source {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
-        Source { path, text, from, builtin, comments: Vec::new(), line_starts }
+        let ascii = text.is_ascii();
+        Source { path, text, from, builtin, comments: Vec::new(), line_starts, ascii }
     }
 
     /// The line of a byte, counted from 0.
@@ -40,6 +43,9 @@ impl Source {
     /// The column of a byte in characters, counted from 0.
     pub(crate) fn column(&self, offset: u32) -> usize {
         let start = self.line_starts[self.line(offset)] as usize;
+        if self.ascii {
+            return offset as usize - start;
+        }
         self.text
             .get(start..(offset as usize).min(self.text.len()))
             .map_or(0, |before| before.chars().count())

@@ -352,7 +352,7 @@ impl Writer<'_> {
         let name = format!("E{number}");
         let underlying =
             ty.map(|pick| TYPES[pick as usize % TYPES.len()]).map_or(String::new(), |ty| format!(" : {ty}"));
-        let unnamed = !scoped && number % 5 == 0;
+        let unnamed = !scoped && number.is_multiple_of(5);
         let shown = if unnamed { "" } else { &name };
         self.line(&format!("enum {}{shown}{underlying} {{", if scoped { "class " } else { "" }));
         let mut written = Vec::new();
