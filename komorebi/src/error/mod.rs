@@ -14,7 +14,7 @@ use komorebi_card::{CardError, Fault};
 
 pub use self::core::{CommandTimeout, GridTimeout, LateCore, StuckThread};
 pub use self::host::{Activity, ArgumentError, CommandRejected, TensorError, WaitTimeout};
-pub use self::kernel::{FaultPlace, FaultReport, KernelFailed};
+pub use self::kernel::{FaultReport, KernelFailed};
 pub use self::load::{ProgramError, SizeError, StartError};
 
 /// The result of a call of this crate.

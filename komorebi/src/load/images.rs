@@ -10,7 +10,7 @@ use crate::session::registers::{COMPUTE_PC, COMPUTE_PC_ENABLE, NC_PC, NC_PC_ENAB
 impl<P> Plan<'_, P> {
     /// Holds the program's cores in reset and writes all that they start from.
     pub(super) fn write_cores(&self) -> Result<()> {
-        let card = self.session.card()?;
+        let card = self.card;
         let tiles = self.tiles;
         tiles.hold(card)?;
         for image in &self.kernels.threads {
@@ -36,7 +36,7 @@ impl<P> Plan<'_, P> {
 
     /// Where T0, T1, T2 and NC start; B always starts at 0 (host.md §5.2).
     fn write_reset_pcs(&self) -> Result<()> {
-        let card = self.session.card()?;
+        let card = self.card;
         let entry = |thread: u32| self.kernels.threads[thread as usize].entry as u32;
         for (register, thread) in
             COMPUTE_PC.into_iter().zip([core::THREAD_UNPACK, core::THREAD_MATH, core::THREAD_PACK])

@@ -7,8 +7,10 @@ mod launch;
 mod options;
 mod start;
 
+use std::sync::Arc;
+
 use komorebi_abi::constants::{event, layout};
-use komorebi_card::Grid;
+use komorebi_card::{Card, Grid};
 
 pub use options::LoadOptions;
 
@@ -24,7 +26,7 @@ use self::args::ArgumentAreas;
 pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &LoadOptions) -> Result<Run<P>> {
     let span = tracing::info_span!("load", program = program.model().name);
     let _entered = span.enter();
-    session.card()?;
+    drop(session.enter()?);
     let model = program.model_mut();
     model.depth = options.depth.unwrap_or(model.depth);
     model.kernel_bytes = session.kernel_bytes().or(model.kernel_bytes);
@@ -34,22 +36,32 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
     let (kernels, areas) = build(session, &program, &tiles)?;
     tracing::info!(sizes = %kernels.sizes, total = kernels.sizes.total, buffer = kernels.sizes.buffer, "built");
 
+    let card = session.enter()?;
+    let kernels = Arc::new(kernels);
+    let number = session.next_load();
     let events = {
         let mut slot = session.loaded();
         if slot.is_some() {
             return Err(Error::Loaded);
         }
-        let bytes = (options.event_depth * event::EVENT_BYTES) as usize;
-        let events = session.card()?.host_mem(bytes)?;
-        let number = session.next_load();
-        *slot = Some(Loaded { number, tiles: tiles.clone(), _events: events.clone() });
+        let events = card.host_mem((options.event_depth * event::EVENT_BYTES) as usize)?;
+        let (tiles, kernels) = (tiles.clone(), kernels.clone());
+        *slot = Some(Loaded { number, tiles, kernels, _events: events.clone() });
         events
     };
-    let number = session.loaded().as_ref().map_or(0, |loaded| loaded.number);
-    let plan = Plan { session, program: &program, options, tiles: &tiles, kernels: &kernels, areas: &areas };
+    let plan = Plan {
+        session,
+        card: &*card,
+        program: &program,
+        options,
+        tiles: &tiles,
+        kernels: &kernels,
+        areas: &areas,
+    };
     if let Err(error) = plan.start(&events) {
         return Err(plan.give_up(error));
     }
+    drop(card);
     tracing::info!(cores = tiles.grid.cores(), "every core is ready");
     Ok(Run::new(Parts {
         session: session.clone(),
@@ -58,7 +70,7 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
         events,
         model: program.model(),
         untyped: program.untyped(),
-        sizes: kernels.sizes,
+        sizes: kernels.sizes.clone(),
         options,
     }))
 }
@@ -66,6 +78,7 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
 /// Everything a load writes, decided before it writes anything.
 pub(crate) struct Plan<'a, P> {
     session: &'a Session,
+    card: &'a dyn Card,
     program: &'a Program<P>,
     options: &'a LoadOptions,
     tiles: &'a Tiles,
@@ -77,8 +90,8 @@ impl<P> Plan<'_, P> {
     /// After a failure: everything stopped, the card free for the next load when that worked.
     fn give_up(&self, error: Error) -> Error {
         tracing::warn!(%error, "the load failed: stopping what was started");
-        let (card, cluster) = (self.session.shared_card(), self.session.cluster());
-        match teardown::force(&*card, cluster, self.tiles) {
+        let error = self.session.located(error);
+        match teardown::force(self.card, self.session.cluster(), self.tiles) {
             Ok(ended) if ended.restored => *self.session.loaded() = None,
             Ok(ended) => tracing::warn!(hart = %ended.hart, "the dispatcher's hart did not come back"),
             Err(error) => tracing::warn!(%error, "the card could not be stopped"),

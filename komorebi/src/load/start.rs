@@ -19,7 +19,7 @@ impl<P> Plan<'_, P> {
         self.check_idle()?;
         self.write_cores()?;
         self.write_cluster(events)?;
-        let card = self.session.card()?;
+        let card = self.card;
         let cluster = self.session.cluster();
         // Should this process die, the driver tells the dispatcher to finish (host.md §1.6).
         card.set_cleanup(Some(Cleanup {
@@ -69,7 +69,7 @@ impl<P> Plan<'_, P> {
     /// Waits for the stage RUNNING, at most `start`.
     fn wait_running(&self) -> Result<()> {
         const WORDS: usize = launch::STATE_WORDS as usize;
-        let card = self.session.card()?;
+        let card = self.card;
         let cluster = self.session.cluster();
         let deadline = card.now() + self.options.start + MARGIN;
         loop {

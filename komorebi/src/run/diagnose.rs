@@ -15,6 +15,7 @@ const BETWEEN: Duration = Duration::from_millis(20);
 impl RunCore {
     /// The dispatcher's state and whether its loop still turns. Reads the X280's memory, never a core's.
     pub(super) fn activity(&self) -> Result<Activity> {
+        let _entered = self.session.enter()?;
         let before = self.dispatcher()?;
         teardown::pause(&*self.card, BETWEEN)?;
         let state = self.dispatcher()?;

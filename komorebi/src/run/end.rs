@@ -14,9 +14,12 @@ use crate::state::{CoreState, DispatcherState, StopReport};
 impl RunCore {
     /// Stops everything because of `ending` and returns the error that tells of it.
     pub(super) fn end(&self, state: &mut State, ending: Ending) -> Error {
-        let dispatcher = self.dispatcher().ok();
-        let teardown = match teardown::force(&*self.card, self.session.cluster(), &self.tiles) {
-            Ok(teardown) => teardown,
+        let read_back = self.session.enter().and_then(|card| {
+            let dispatcher = self.dispatcher().ok();
+            Ok((dispatcher, teardown::force(&*card, self.session.cluster(), &self.tiles)?))
+        });
+        let (dispatcher, teardown) = match read_back {
+            Ok(read_back) => read_back,
             Err(error) => return self.lost(state, error),
         };
         let error = match ending {
@@ -41,8 +44,10 @@ impl RunCore {
 
     /// Ends the run on an error of the card itself: nothing can be stopped through it any more.
     pub(super) fn lost(&self, state: &mut State, error: Error) -> Error {
-        match error {
-            Error::Fault(_) | Error::DeviceLost { .. } | Error::Closed => self.bury(state, error, None),
+        match self.session.located(error) {
+            error @ (Error::Fault(_) | Error::DeviceLost { .. } | Error::Closed) => {
+                self.bury(state, error, None)
+            }
             // A refused request leaves the card as it was.
             other => other,
         }

@@ -20,6 +20,12 @@ impl<R> Handle<R> {
     pub const fn number(self) -> u64 {
         self.number
     }
+
+    /// All commands from this one to `last`, both included.
+    pub const fn through(self, last: Self) -> Handles<R> {
+        let end = if last.number < self.number { self.number } else { last.number + 1 };
+        Handles { next: self.number, end, of: PhantomData }
+    }
 }
 
 impl<R> Clone for Handle<R> {

@@ -76,10 +76,13 @@ impl RunCore {
         if !self.until(state, number, deadline, |state| state.table.oldest() > number)? {
             return Err(self.timed_out(timeout, vec![number]));
         }
-        teardown::tell_dispatcher(self.session.cluster())?;
-        let result = teardown::wait_result(&*self.card, self.session.cluster(), left())?;
-        teardown::pause(&*self.card, RETURN)?;
-        let teardown = teardown::finish(&*self.card, self.session.cluster(), &self.tiles)?;
+        let (result, teardown) = {
+            let card = self.session.enter()?;
+            teardown::tell_dispatcher(self.session.cluster())?;
+            let result = teardown::wait_result(&*card, self.session.cluster(), left())?;
+            teardown::pause(&*card, RETURN)?;
+            (result, teardown::finish(&*card, self.session.cluster(), &self.tiles)?)
+        };
         let stuck = stuck(&teardown);
         let failure = match result {
             None => Some(failed("it did not write its result after the stop word", &teardown)),
@@ -97,10 +100,16 @@ impl RunCore {
         Ok(report(Some(teardown), None))
     }
 
+    /// Stops grid and dispatcher, whatever they do.
+    fn force(&self) -> Result<Teardown> {
+        let card = self.session.enter()?;
+        teardown::force(&*card, self.session.cluster(), &self.tiles)
+    }
+
     fn abort(&self, state: &mut State) -> Result<StopReport> {
-        let teardown = match teardown::force(&*self.card, self.session.cluster(), &self.tiles) {
+        let teardown = match self.force() {
             Ok(teardown) => teardown,
-            Err(error) => return Err(self.bury(state, error, None)),
+            Err(error) => return Err(self.lost(state, error)),
         };
         if !teardown.restored {
             let error = failed("its hart did not come back; reset the card", &teardown);

@@ -9,8 +9,9 @@ use crate::Result;
 use crate::session::{Cluster, HartState, Tiles};
 use crate::state::{CoreState, ResultBlock, ThreadState};
 
-/// How long the dispatcher may take from the stop word to its result block when the grid is stopped already.
-const FORCED: Duration = Duration::from_millis(50);
+/// How long the dispatcher may take from the stop word to its result block when the grid is stopped already: it finishes
+/// what is in flight, which may take it to the commands' deadline (host-api, "Session").
+const FORCED: Duration = Duration::from_secs(5);
 
 /// How long stopped cores have to return before they are reset: a wait loop sees the stop flag within microseconds, a
 /// handler that computes without waiting needs longer.

@@ -177,6 +177,7 @@ impl RunCore {
     /// One turn of a wait behind a look at the events: stores what has room, tells the read count, or lets the card run.
     /// False when `deadline` has passed.
     fn turn(&self, state: &mut State, upto: u64, deadline: CardTime) -> Result<bool, Turn> {
+        let _entered = self.session.enter()?;
         let queued = upto.saturating_sub(state.ring.stored);
         if queued > 0 {
             let count = state.room().min(queued);
@@ -220,11 +221,8 @@ impl RunCore {
         }
     }
 
-    /// Looks whether the dispatcher still runs.
+    /// Looks whether the dispatcher still runs, inside a turn.
     fn look(&self) -> Result<(), Turn> {
-        if self.session.closed() {
-            return Err(Turn::Error(Error::Closed));
-        }
         let cluster = self.session.cluster();
         if let Some(result) = teardown::result(cluster)? {
             return Err(Turn::Ending(Ending::Finished(result)));

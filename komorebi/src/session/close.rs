@@ -1,5 +1,6 @@
 //! Closing: the grid and the image are stopped first, the card is released last.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use komorebi_abi::constants::monitor;
@@ -16,6 +17,7 @@ impl Inner {
         }
         let span = tracing::info_span!("close");
         let _entered = span.enter();
+        let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);
         let loaded = self.loaded().take();
         let stopped = match &loaded {
             Some(loaded) => {

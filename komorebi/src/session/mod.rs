@@ -3,14 +3,16 @@
 mod builder;
 mod close;
 mod cluster;
+mod locate;
 mod nocs;
 mod open;
 mod pll;
 pub(crate) mod registers;
 mod tiles;
 
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use komorebi_abi::constants::layout;
@@ -23,7 +25,7 @@ pub(crate) use cluster::{Cluster, Start};
 pub use nocs::Nocs;
 pub(crate) use tiles::Tiles;
 
-use crate::build::{Firmware, Toolchain};
+use crate::build::{Firmware, Kernels, Toolchain};
 use crate::load::LoadOptions;
 use crate::tensor::{Allocator, Chunks};
 use crate::{DType, Element, Error, Program, Result, Run, Tensor};
@@ -44,6 +46,8 @@ pub(crate) struct Inner {
     loaded: Mutex<Option<Loaded>>,
     loads: AtomicU64,
     closed: AtomicBool,
+    /// Held for reading while a call uses the card, for writing while the session closes.
+    gate: RwLock<()>,
 }
 
 /// What is on the card while a run is loaded.
@@ -53,6 +57,8 @@ pub(crate) struct Loaded {
     pub(crate) number: u64,
     /// The program's cores.
     pub(crate) tiles: Tiles,
+    /// The program's images, for their symbols.
+    pub(crate) kernels: Arc<Kernels>,
     /// Host memory the dispatcher may still write: held here until it cannot, whatever becomes of the run.
     pub(crate) _events: HostMem,
 }
@@ -113,7 +119,7 @@ impl Session {
     /// # Errors
     /// [`Error::Tensor`] for an empty shape or for lack of memory.
     pub fn empty(&self, shape: &[usize], dtype: DType) -> Result<Tensor> {
-        self.card()?;
+        drop(self.enter()?);
         Tensor::empty(self, shape, dtype)
     }
 
@@ -173,8 +179,10 @@ impl Session {
         self.0.close()
     }
 
-    pub(crate) fn card(&self) -> Result<&dyn Card> {
-        if self.closed() { Err(Error::Closed) } else { Ok(&*self.0.card) }
+    /// The card, for one call: the session does not close meanwhile. Not to be nested.
+    pub(crate) fn enter(&self) -> Result<Entered<'_>> {
+        let guard = self.0.gate.read().unwrap_or_else(PoisonError::into_inner);
+        if self.closed() { Err(Error::Closed) } else { Ok(Entered { card: &*self.0.card, _guard: guard }) }
     }
 
     pub(crate) fn shared_card(&self) -> Arc<dyn Card> {
@@ -223,6 +231,20 @@ impl Session {
 
     pub(crate) fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// A use of the card that the session's close waits for.
+pub(crate) struct Entered<'a> {
+    card: &'a dyn Card,
+    _guard: RwLockReadGuard<'a, ()>,
+}
+
+impl<'a> Deref for Entered<'a> {
+    type Target = dyn Card + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        self.card
     }
 }
 

@@ -1,7 +1,7 @@
 //! Opening a card: power, monitor, clock (host.md §4.5, §6.5).
 
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use komorebi_abi::constants::{layout, monitor};
@@ -62,6 +62,7 @@ pub(super) fn open(card: Arc<dyn Card>, settings: &SessionBuilder, pll: pll::Ste
         loaded: Mutex::new(None),
         loads: AtomicU64::new(0),
         closed: AtomicBool::new(false),
+        gate: RwLock::new(()),
         card,
     })))
 }

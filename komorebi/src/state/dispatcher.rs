@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use komorebi_abi::constants::{command, launch as l};
+use komorebi_abi::constants::{command, core, launch as l};
 use komorebi_card::Group;
 
 use super::DispatcherStage;
@@ -55,14 +55,15 @@ impl DispatcherState {
         }
     }
 
-    /// Word `16 + slot` of the state: sequence, handler, first core, cores.
+    /// A slot's word: the publish word of the command in it (`core.h`).
     fn slot(slot: u32, word: u64) -> SlotState {
-        let byte = |shift: u32| u32::from((word >> shift) as u8);
+        let high = (word >> 32) as u32;
+        let byte = |shift: u32| (high >> shift) & 0xFF;
         SlotState {
             slot,
             sequence: word as u32,
-            handler: (word >> 32) as u8,
-            group: Group::new(byte(40), byte(48)),
+            handler: high as u8,
+            group: Group::new(byte(core::PUBLISH_FIRST_SHIFT), byte(core::PUBLISH_COUNT_SHIFT)),
         }
     }
 }

@@ -68,7 +68,7 @@ impl Pages {
             let count = bytes.len().div_ceil(self.page_bytes);
             return Err(TensorError::Pages { first: 0, count, pages: self.count }.into());
         }
-        let card = session.card()?;
+        let card = session.enter()?;
         let mut gathered = Vec::new();
         for (b, bank) in session.banks().iter().enumerate() {
             let (start, share) = self.share(b, 0, self.count);
@@ -94,7 +94,7 @@ impl Pages {
         if count > self.count || first > self.count - count {
             return Err(TensorError::Pages { first, count, pages: self.count }.into());
         }
-        let card = session.card()?;
+        let card = session.enter()?;
         let mut bytes = vec![0; count * self.page_bytes];
         let mut gathered = Vec::new();
         for (b, bank) in session.banks().iter().enumerate() {

@@ -1,0 +1,35 @@
+//! Where in the sources a fault happened: the images' symbols.
+
+use komorebi_card::Fault;
+
+use super::Session;
+use crate::Error;
+use crate::build::{CodePlace, Image};
+use crate::error::FaultReport;
+
+/// The cores as the card names them, in the order of the program's images: reader, writer, unpack, math, pack.
+const CORES: [&str; 5] = ["NC", "B", "T0", "T1", "T2"];
+
+impl Session {
+    /// `error`, with the place in the sources when it is a fault of code that has symbols.
+    pub(crate) fn located(&self, error: Error) -> Error {
+        match error {
+            Error::Fault(report) if report.place.is_none() => {
+                let place = self.place_of(&report.fault);
+                Error::Fault(Box::new(FaultReport { place, ..*report }))
+            }
+            other => other,
+        }
+    }
+
+    fn place_of(&self, fault: &Fault) -> Option<CodePlace> {
+        let locate = |image: &Image| image.locate(fault.pc);
+        match CORES.iter().position(|core| fault.agent == *core) {
+            Some(thread) => locate(&self.loaded().as_ref()?.kernels.threads[thread]),
+            None if fault.agent.starts_with("hart") => {
+                locate(&self.firmware().dispatcher).or_else(|| locate(&self.firmware().monitor))
+            }
+            None => None,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What goes wrong, what the error says, and that the next load works.
+
+use std::time::Duration;
+
+use km::Card as _;
+use km::build::Sources;
+use komorebi as km;
+use komorebi_sim::Card;
+
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+const READER: &str = r#"
+#include <komorebi/kernel.h>
+KM_HANDLER(Stuck) {
+    if (km::core_index() == args.core) noc_semaphore_wait(reinterpret_cast<volatile uint32_t*>(0x100000), 1);
+}
+KM_HANDLER(Endless) {
+    if (km::core_index() == args.core) for (;;) asm volatile("");
+}
+"#;
+
+fn program() -> km::Program {
+    km::Program::new("failures")
+        .with_sources(Sources::new().file("reader.cpp", READER.as_bytes()))
+        .handler_with("stuck", 1, &[("core", km::ArgKind::U32)], None)
+        .handler_with("endless", 2, &[("core", km::ArgKind::U32)], None)
+        .grid(4, 2)
+}
+
+fn quick() -> km::LoadOptions {
+    km::LoadOptions { deadline: Duration::from_millis(2), ..Default::default() }
+}
+
+fn works(session: &km::Session) {
+    let run = session.load(program()).unwrap();
+    run.wait(run.submit(km::nop()).unwrap(), TIMEOUT).unwrap();
+    run.stop(TIMEOUT).unwrap();
+}
+
+#[test]
+fn a_late_group_names_the_core_and_where_it_waits_and_the_card_works_again() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let run = session.load_with(program(), quick()).unwrap();
+    let before = run.submit(km::nop()).unwrap();
+    run.wait(before, TIMEOUT).unwrap();
+    let stuck = run.submit(km::call("stuck", &[5]).on(4..8)).unwrap();
+    let error = run.wait(stuck, TIMEOUT).unwrap_err();
+    let km::Error::CommandTimeout(late) = &error else { panic!("{error}") };
+    assert_eq!((late.handle, late.group), (Some(2), Some(km::Group::new(4, 4))));
+    let five = late.cores.iter().find(|core| core.core == 5).expect("core 5 is late");
+    assert_eq!(five.threads[0].wait, km::state::WaitKind::Semaphore);
+    assert_eq!((five.threads[0].object, five.threads[0].wanted, five.threads[0].seen), (0x10_0000, 1, 0));
+    assert!(late.cores.iter().all(|core| [4, 5].contains(&core.core)), "only the leader and core 5: {error}");
+    let result = late.result.unwrap();
+    assert_eq!(result.error, km::state::DispatcherError::Deadline);
+
+    let error = run.submit(km::nop()).unwrap_err();
+    let km::Error::RunEnded { cause } = &error else { panic!("{error}") };
+    assert!(matches!(**cause, km::Error::CommandTimeout(_)));
+    let report = run.stop(TIMEOUT).unwrap();
+    assert_eq!(report.cores.len(), 8);
+    assert!(report.cause.is_some());
+    works(&session);
+}
+
+#[test]
+fn a_handler_that_never_returns_is_reset_with_its_core() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let run = session.load_with(program(), quick()).unwrap();
+    let endless = run.submit(km::call("endless", &[0]).on(0..1)).unwrap();
+    let error = run.wait(endless, TIMEOUT).unwrap_err();
+    assert!(matches!(error, km::Error::CommandTimeout(_)), "{error}");
+    drop(run);
+    works(&session);
+}
+
+#[test]
+fn a_wait_that_runs_out_tells_what_the_dispatcher_did_and_the_run_goes_on() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let run = session.load(program()).unwrap();
+    let stuck = run.submit(km::call("stuck", &[1]).on(0..2)).unwrap();
+    let error = run.wait(stuck, Duration::from_millis(1)).unwrap_err();
+    let km::Error::WaitTimeout(timeout) = &error else { panic!("{error}") };
+    assert_eq!(timeout.pending, [1]);
+    let activity = timeout.activity.as_ref().unwrap();
+    assert!(activity.passes >= 20, "at least 1,000 passes a second, not {} in 20 ms", activity.passes);
+    assert_eq!(activity.state.busy[0].group, km::Group::new(0, 2));
+    run.wait(run.submit(km::nop().on(4..8)).unwrap(), TIMEOUT).unwrap();
+    let report = run.abort().unwrap();
+    assert_eq!(report.result.unwrap().abandoned, 1);
+    works(&session);
+}
+
+#[test]
+fn a_run_that_is_dropped_is_aborted() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let run = session.load(program()).unwrap();
+    run.submit(km::nop()).unwrap();
+    assert!(matches!(session.load(program()), Err(km::Error::Loaded)));
+    drop(run);
+    works(&session);
+}
+
+#[test]
+fn a_card_left_by_one_session_is_taken_over_by_the_next() {
+    let card = Card::builder().build();
+    let session = km::Session::builder().on(&card).open().unwrap();
+    let error = km::Session::builder().on(&card).open().unwrap_err();
+    assert!(matches!(error, km::Error::CardBusy { pid } if pid == std::process::id()), "{error}");
+    let run = session.load(program()).unwrap();
+    session.close().unwrap();
+    let handle = run.submit(km::nop()).unwrap();
+    let error = run.wait(handle, TIMEOUT).unwrap_err();
+    assert!(matches!(error, km::Error::Closed | km::Error::RunEnded { .. }), "{error}");
+    drop(run);
+    let session = km::Session::builder().on(&card).pll_mhz(1750).open().unwrap();
+    works(&session);
+}
+
+#[test]
+fn the_dispatchers_idle_timeout_ends_the_run_with_its_result() {
+    let card = Card::builder().build();
+    let session = km::Session::builder().on(&card).open().unwrap();
+    let options = km::LoadOptions { kernel_idle: Duration::from_millis(1), ..Default::default() };
+    let run = session.load_with(program(), options).unwrap();
+    run.wait(run.submit(km::nop()).unwrap(), TIMEOUT).unwrap();
+    let silent = card.now() + Duration::from_millis(3);
+    while card.now() < silent {
+        card.relax(silent).unwrap();
+    }
+    let late = run.submit(km::nop()).unwrap();
+    let error = run.wait(late, TIMEOUT).unwrap_err();
+    let km::Error::KernelFailed(failed) = &error else { panic!("{error}") };
+    assert_eq!(failed.result.unwrap().error, km::state::DispatcherError::Idle);
+    drop(run);
+    works(&session);
+}
+
+#[test]
+fn a_program_that_breaks_rules_or_does_not_compile_leaves_nothing_running() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let error = session.load(program().handler("again", 1).define("1st", 1)).unwrap_err();
+    let km::Error::ProgramError(program_error) = &error else { panic!("{error}") };
+    assert_eq!(program_error.problems.len(), 2, "{error}");
+    let sources =
+        Sources::new().file("reader.cpp", "#include <komorebi/kernel.h>\nint broken( {\n".as_bytes());
+    let error = session.load(program().with_sources(sources)).unwrap_err();
+    assert!(error.to_string().contains("reader.cpp:2"), "{error}");
+    let error = session.load(program().grid(13, 9)).unwrap_err();
+    assert!(matches!(error, km::Error::StartError(_)), "{error}");
+    works(&session);
+}
+
+#[test]
+fn kernels_and_arguments_that_do_not_fit_are_told_with_what_would_do() {
+    let card = Card::builder().build();
+    let session = km::Session::builder().on(&card).kernel_bytes(64 * 1024).open().unwrap();
+    let long = program().args(|_| (vec![0; 20_000], Vec::new(), Vec::new()));
+    let error = session.load(long.clone()).unwrap_err();
+    let km::Error::KernelSizeError(size) = &error else { panic!("{error}") };
+    assert_eq!(size.args, 80_000);
+    let needed = size.needed;
+    drop(session);
+    let session = km::Session::builder().on(&card).kernel_bytes(needed).open().unwrap();
+    session.load(long).unwrap().stop(TIMEOUT).unwrap();
+}
