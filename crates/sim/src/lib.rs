@@ -30,7 +30,7 @@ mod pcie;
 mod queue;
 mod runner;
 mod seed;
-mod slot;
+mod slots;
 mod sparse;
 mod target;
 mod tile;

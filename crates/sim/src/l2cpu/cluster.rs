@@ -9,7 +9,7 @@ use crate::message::Body;
 use crate::net::{HOST, Net};
 use crate::noc::translate::TileId;
 use crate::runner::Tile;
-use crate::slot::{Slot, State};
+use crate::slots::{Slots, State};
 use crate::target::LIM;
 use crate::time::{Time, cycle};
 use crate::watch::Watchers;
@@ -17,7 +17,7 @@ use crate::watch::Watchers;
 /// A cluster.
 pub(crate) struct Cluster {
     pub(crate) shared: Shared,
-    slots: [Slot<Rv64>; 4],
+    slots: Slots<Rv64>,
     own: [Own; 4],
     released: bool,
     /// The length of a cycle; 0 while the clock stands.
@@ -33,10 +33,10 @@ impl Cluster {
             Setting::Nominal => Costs::X280_NOMINAL,
             Setting::High => Costs::X280_HIGH,
         };
-        let slot = |hart| Slot::new(Hart::new(Setup { hart_id: hart, costs, cycle: cycle(800), parking }));
+        let hart = |hart_id| Hart::new(Setup { hart_id, costs, cycle: cycle(800), parking });
         Self {
             shared: Shared::new(tile, index),
-            slots: [0, 1, 2, 3].map(slot),
+            slots: Slots::new((0..4).map(hart).collect()),
             own: Default::default(),
             released: false,
             cycle: 0,
@@ -46,7 +46,7 @@ impl Cluster {
 
     /// Instructions its harts retired.
     pub(crate) fn instructions(&self) -> u64 {
-        self.slots.iter().map(|slot| slot.hart.counters().instructions).sum()
+        self.slots.harts.iter().map(|hart| hart.counters().instructions).sum()
     }
 
     /// Loads and stores of its harts that no cache served.
@@ -56,7 +56,7 @@ impl Cluster {
 
     /// Where a hart is.
     pub(crate) fn pc(&self, hart: usize) -> u64 {
-        self.slots[hart].hart.pc()
+        self.slots.harts[hart].pc()
     }
 
     /// Copies LIM out; false outside it.
@@ -90,31 +90,33 @@ impl Cluster {
             };
             *vector = pc;
         }
-        for (slot, pc) in self.slots.iter_mut().zip(vectors) {
-            slot.code_generation += 1;
-            slot.hart.reset(pc, at);
-            slot.state = State::Running(at);
+        for (hart, pc) in vectors.into_iter().enumerate() {
+            self.slots.start(hart, pc, at);
         }
         self.released = true;
         Ok(())
     }
 
     fn set_clock(&mut self, at: Time, cycle: Time) {
-        if cycle == 0 && self.cycle != 0 {
-            for (slot, frozen) in self.slots.iter_mut().zip(&mut self.frozen) {
-                *frozen = std::mem::replace(&mut slot.state, State::Off);
+        for hart in 0..self.frozen.len() {
+            if cycle == 0 {
+                if self.cycle != 0 {
+                    self.frozen[hart] = self.slots.turn_off(hart, &mut self.shared.watchers);
+                }
+                continue;
             }
-        } else if cycle != 0 {
-            for (slot, frozen) in self.slots.iter_mut().zip(&mut self.frozen) {
-                if self.cycle == 0 {
-                    slot.state = std::mem::replace(frozen, State::Off);
-                    if let State::Running(_) = slot.state {
-                        slot.hart.advance_to(at);
-                        slot.state = State::Running(slot.hart.time());
+            if self.cycle == 0 {
+                match std::mem::replace(&mut self.frozen[hart], State::Off) {
+                    State::Off => {}
+                    State::Asleep => self.slots.put_to_sleep(hart),
+                    // Parked ones were roused before the clock stopped.
+                    State::Running | State::Parked => {
+                        self.slots.harts[hart].advance_to(at);
+                        self.slots.run(hart);
                     }
                 }
-                slot.hart.set_cycle(cycle);
             }
+            self.slots.harts[hart].set_cycle(cycle);
         }
         self.cycle = cycle;
     }
@@ -127,32 +129,25 @@ impl Tile for Cluster {
         self.shared.tile
     }
 
-    fn slots(&self) -> &[Slot<Rv64>] {
-        &self.slots
-    }
-
-    fn slots_mut(&mut self) -> (&mut [Slot<Rv64>], &mut Watchers) {
+    fn slots(&mut self) -> (&mut Slots<Rv64>, &mut Watchers) {
         (&mut self.slots, &mut self.shared.watchers)
     }
 
     fn run_hart(&mut self, index: usize, horizon: Time, net: &mut Net) -> Stop {
-        let parked = |(i, slot): (usize, &Slot<Rv64>)| u32::from(matches!(slot.state, State::Parked(_))) << i;
-        self.shared.parked = self.slots.iter().enumerate().map(parked).sum();
-        let Slot { hart, code_generation, .. } = &mut self.slots[index];
+        self.shared.parked = self.slots.parked();
         let mut bus = ClusterBus {
             hart: index,
             cycle: self.cycle,
             own: &mut self.own[index],
-            generation: code_generation,
+            generation: &mut self.slots.code_generations[index],
             shared: &mut self.shared,
             net,
         };
-        hart.run(&mut bus, horizon)
+        self.slots.harts[index].run(&mut bus, horizon)
     }
 
     fn awaited(&self, body: &Body) -> u32 {
-        let parked = |(i, slot): (usize, &Slot<Rv64>)| u32::from(matches!(slot.state, State::Parked(_))) << i;
-        self.shared.awaited(body, self.slots.iter().enumerate().map(parked).sum())
+        self.shared.awaited(body, self.slots.parked())
     }
 
     fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation> {
@@ -179,18 +174,16 @@ impl Tile for Cluster {
         Ok(())
     }
 
-    fn follow_up(&mut self, at: Time, _net: &mut Net) {
+    fn follow_up(&mut self, at: Time) {
         let harts = std::mem::take(&mut self.shared.interrupts);
-        if harts == 0 {
-            return;
-        }
-        for (i, slot) in self.slots.iter_mut().enumerate().filter(|(i, _)| harts >> i & 1 == 1) {
+        for i in (0..4).filter(|i| harts >> i & 1 == 1) {
             let [handler, exception] = self.shared.peripherals.rnmi_handlers[i].map(|pc| pc.unwrap_or(0));
-            slot.hart.set_nmi_handlers(handler, exception);
-            slot.hart.set_nmi(self.shared.peripherals.rnmi >> i & 1 == 1);
-            slot.hart.set_interrupts(self.shared.clint.pending(i, at));
-            if slot.state == State::Asleep {
-                slot.rouse(i, at, &mut self.shared.watchers);
+            let hart = &mut self.slots.harts[i];
+            hart.set_nmi_handlers(handler, exception);
+            hart.set_nmi(self.shared.peripherals.rnmi >> i & 1 == 1);
+            hart.set_interrupts(self.shared.clint.pending(i, at));
+            if self.slots.state(i) == State::Asleep {
+                self.slots.rouse(i, at, &mut self.shared.watchers);
             }
         }
     }

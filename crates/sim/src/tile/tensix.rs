@@ -13,14 +13,14 @@ use crate::net::{HOST, Net};
 use crate::noc::latency::CYCLE;
 use crate::noc::translate::TileId;
 use crate::runner::Tile;
-use crate::slot::{Slot, State};
+use crate::slots::Slots;
 use crate::time::Time;
 use crate::watch::Watchers;
 
 /// A tile.
 pub(crate) struct Tensix {
     pub(crate) shared: Shared,
-    slots: [Slot<Rv32>; 5],
+    slots: Slots<Rv32>,
     own: [Own; 5],
     /// The cores held in reset, as SOFT_RESET_0 had them last.
     held: u32,
@@ -40,7 +40,7 @@ impl Tensix {
         };
         Self {
             shared: Shared::new(tile, clock_offset),
-            slots: Core::ALL.map(|_| Slot::new(Hart::new(setup))),
+            slots: Slots::new(Core::ALL.iter().map(|_| Hart::new(setup)).collect()),
             own: Core::ALL.map(own),
             held: ALL_CORES,
             gated: true,
@@ -49,12 +49,12 @@ impl Tensix {
 
     /// Instructions its cores retired.
     pub(crate) fn instructions(&self) -> u64 {
-        self.slots.iter().map(|slot| slot.hart.counters().instructions).sum()
+        self.slots.harts.iter().map(|hart| hart.counters().instructions).sum()
     }
 
     /// Where a core is.
     pub(crate) fn pc(&self, core: Core) -> u64 {
-        self.slots[core.index()].hart.pc()
+        self.slots.harts[core.index()].pc()
     }
 
     /// Puts every core in reset, as the firmware does before it gates the clock (host.md §4.4).
@@ -67,9 +67,11 @@ impl Tensix {
     fn reset(&mut self, at: Time) {
         let now = self.shared.debug.soft_reset;
         for core in Core::ALL {
-            let (slot, bit) = (&mut self.slots[core.index()], core.reset_bit());
+            let bit = core.reset_bit();
             match (self.held >> bit & 1, now >> bit & 1) {
-                (0, 1) => slot.turn_off(core.index(), &mut self.shared.watchers),
+                (0, 1) => {
+                    self.slots.turn_off(core.index(), &mut self.shared.watchers);
+                }
                 (1, 0) => {
                     let own = &mut self.own[core.index()];
                     let mut start = at + CYCLE;
@@ -79,9 +81,7 @@ impl Tensix {
                     }
                     own.stores = StoreQueue::default();
                     (own.cfg0, own.attributes) = (0, [0; 2]);
-                    slot.code_generation += 1;
-                    slot.hart.reset(self.shared.debug.reset_pc(core), start);
-                    slot.state = State::Running(start);
+                    self.slots.start(core.index(), self.shared.debug.reset_pc(core), start);
                 }
                 _ => {}
             }
@@ -97,18 +97,14 @@ impl Tile for Tensix {
         self.shared.tile
     }
 
-    fn slots(&self) -> &[Slot<Rv32>] {
-        &self.slots
-    }
-
-    fn slots_mut(&mut self) -> (&mut [Slot<Rv32>], &mut Watchers) {
+    fn slots(&mut self) -> (&mut Slots<Rv32>, &mut Watchers) {
         (&mut self.slots, &mut self.shared.watchers)
     }
 
     fn run_hart(&mut self, index: usize, horizon: Time, net: &mut Net) -> Stop {
-        let Slot { hart, code_generation, .. } = &mut self.slots[index];
-        let own = &mut self.own[index];
-        let mut bus = TensixBus { own, generation: code_generation, shared: &mut self.shared, net };
+        let generation = &mut self.slots.code_generations[index];
+        let mut bus = TensixBus { own: &mut self.own[index], generation, shared: &mut self.shared, net };
+        let hart = &mut self.slots.harts[index];
         let stop = hart.run(&mut bus, horizon);
         self.shared.pcs[index] = hart.pc();
         stop
@@ -134,14 +130,14 @@ impl Tile for Tensix {
         self.shared.deliver(at, body, net)
     }
 
-    fn follow_up(&mut self, at: Time, _net: &mut Net) {
+    fn follow_up(&mut self, at: Time) {
         if std::mem::take(&mut self.shared.reset_written) {
             self.reset(at);
         }
         let forget = std::mem::take(&mut self.shared.forget_code);
         if forget != 0 {
             for core in Core::ALL.iter().filter(|core| forget >> core.icache_bit() & 1 == 1) {
-                self.slots[core.index()].code_generation += 1;
+                self.slots.code_generations[core.index()] += 1;
             }
         }
     }

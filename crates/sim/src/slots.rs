@@ -1,0 +1,160 @@
+//! The harts of a tile, and whether each runs.
+//!
+//! What the tile looks at for every turn lies together; the harts themselves are large and lie apart.
+
+use crate::hart::{Fault, Hart, Stop, Xlen};
+use crate::time::{NEVER, Time};
+use crate::watch::Watchers;
+
+/// Whether a hart runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Held in reset, never started, or without a clock.
+    Off,
+    /// It goes on at its next moment.
+    Running,
+    /// It waits in a loop, at the latest until its next moment.
+    Parked,
+    /// It waits for an interrupt.
+    Asleep,
+}
+
+/// The most harts a tile has.
+const MOST: usize = 5;
+
+/// The harts of one tile.
+pub(crate) struct Slots<X: Xlen> {
+    /// When each has something to do.
+    next: [Time; MOST],
+    states: [State; MOST],
+    /// How often each one's instruction cache was told to forget.
+    pub(crate) code_generations: [u64; MOST],
+    pub(crate) harts: Vec<Hart<X>>,
+}
+
+impl<X: Xlen> Slots<X> {
+    /// At most five harts, all off.
+    pub(crate) fn new(harts: Vec<Hart<X>>) -> Self {
+        debug_assert!(harts.len() <= MOST);
+        Self { next: [NEVER; MOST], states: [State::Off; MOST], code_generations: [0; MOST], harts }
+    }
+
+    pub(crate) fn state(&self, index: usize) -> State {
+        self.states[index]
+    }
+
+    /// The first hart with the earliest moment.
+    #[inline]
+    pub(crate) fn earliest(&self) -> (usize, Time) {
+        let mut first = (0, self.next[0]);
+        for (i, next) in self.next.iter().enumerate().skip(1) {
+            if *next < first.1 {
+                first = (i, *next);
+            }
+        }
+        first
+    }
+
+    /// The last moment at which the hart `index` comes before every other one. At one moment the lower index goes
+    /// first; the others are not earlier.
+    #[inline]
+    pub(crate) fn horizon(&self, index: usize) -> Time {
+        let next = self.next.iter().enumerate().filter(|(i, _)| *i != index);
+        next.map(|(i, next)| if i > index { *next } else { *next - 1 }).min().unwrap_or(NEVER)
+    }
+
+    /// True when a hart besides `index` runs.
+    #[inline]
+    pub(crate) fn others_run(&self, index: usize) -> bool {
+        self.states.iter().enumerate().any(|(i, state)| i != index && *state == State::Running)
+    }
+
+    /// The parked harts, as bits.
+    pub(crate) fn parked(&self) -> u32 {
+        let bit = |(i, state): (usize, &State)| u32::from(*state == State::Parked) << i;
+        self.states.iter().enumerate().map(bit).sum()
+    }
+
+    /// The hart goes on at its own time.
+    pub(crate) fn run(&mut self, index: usize) {
+        self.states[index] = State::Running;
+        self.next[index] = self.harts[index].time();
+    }
+
+    /// The hart starts at `pc` at `at`, with an empty instruction cache.
+    pub(crate) fn start(&mut self, index: usize, pc: u64, at: Time) {
+        self.code_generations[index] += 1;
+        self.harts[index].reset(pc, at);
+        self.run(index);
+    }
+
+    /// Stops it, as a reset does; gives its state.
+    pub(crate) fn turn_off(&mut self, index: usize, watchers: &mut Watchers) -> State {
+        watchers.unpark(index);
+        self.next[index] = NEVER;
+        std::mem::replace(&mut self.states[index], State::Off)
+    }
+
+    /// Sends a hart that was turned off back to sleep.
+    pub(crate) fn put_to_sleep(&mut self, index: usize) {
+        self.states[index] = State::Asleep;
+    }
+
+    /// Lets a parked or sleeping hart go on: it catches up to `at`, before what happens there.
+    pub(crate) fn rouse(&mut self, index: usize, at: Time, watchers: &mut Watchers) {
+        match self.states[index] {
+            State::Parked => {
+                watchers.unpark(index);
+                self.harts[index].resume(at);
+            }
+            State::Asleep => self.harts[index].advance_to(at),
+            State::Off | State::Running => return,
+        }
+        self.run(index);
+    }
+
+    /// Lets each of `harts`, as bits, go on.
+    pub(crate) fn rouse_all(&mut self, harts: u32, at: Time, watchers: &mut Watchers) {
+        for index in (0..self.harts.len()).filter(|i| harts >> i & 1 == 1) {
+            self.rouse(index, at, watchers);
+        }
+    }
+
+    /// Notes why a hart stopped running; gives back a fault.
+    #[inline]
+    pub(crate) fn stopped(
+        &mut self,
+        index: usize,
+        stop: Stop,
+        watchers: &mut Watchers,
+    ) -> Result<(), Box<Fault>> {
+        match stop {
+            Stop::Horizon | Stop::Retry(_) => self.next[index] = self.harts[index].time(),
+            Stop::Park(park) => {
+                watchers.park(index, self.harts[index].watch());
+                self.states[index] = State::Parked;
+                self.next[index] = park.wake.unwrap_or(NEVER);
+            }
+            Stop::Wfi => {
+                self.states[index] = State::Asleep;
+                self.next[index] = NEVER;
+            }
+            Stop::Fault(fault) => return Err(fault),
+        }
+        Ok(())
+    }
+
+    /// Tells the running harts besides `writer` what was written.
+    pub(crate) fn tell(&mut self, writer: usize, watchers: &mut Watchers) {
+        if watchers.written.is_empty() {
+            return;
+        }
+        for (index, hart) in self.harts.iter_mut().enumerate() {
+            let heard = index != writer && self.states[index] == State::Running;
+            if heard && watchers.written.iter().any(|&(address, bytes)| hart.watches(address, bytes)) {
+                hart.touched();
+            }
+        }
+        watchers.written.clear();
+    }
+}
