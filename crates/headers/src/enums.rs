@@ -135,7 +135,9 @@ impl Reader<'_> {
         body.last = Some(value.as_ref().copied().map_err(|_| ()));
         let (place, kind) = (if body.scoped { body.scope } else { self.scope }, ConstantKind::Enumerator);
         let ty = body.fixed.map_or(Type::Unknown, Type::Int);
-        let index = self.entry(name, (start, value_end), place, kind, ty, value);
+        // The comma belongs to the enumerator, the closing brace does not.
+        let last = if value_end < end { value_end } else { value_end - 1 };
+        let index = self.entry(name, (start, last), place, kind, ty, value);
         if !body.scoped && !body.name.is_empty() {
             let long = self.scopes.path(body.scope, &name.text, false);
             self.entries[index].aliases.push(long);

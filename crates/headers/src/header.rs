@@ -91,16 +91,17 @@ impl Header {
             let mut reader = Reader::new(&tokens, options);
             reader.run()?;
             let mut others = HashMap::new();
-            let macro_entries = evaluate_macros(&mut reader, macros, &mut others);
-            let mut entries = std::mem::take(&mut reader.entries);
-            entries.extend(macro_entries);
+            // A macro stands before the declaration that begins at the next token: it comes first among equals.
+            let mut entries = evaluate_macros(&mut reader, macros, &mut others);
+            entries.append(&mut reader.entries);
             entries.sort_by_key(|entry| entry.order);
             Ok((entries, others, skipped))
         });
-        let (entries, other_macros, skipped) = match result {
+        let (mut entries, other_macros, skipped) = match result {
             Ok(parts) => parts,
             Err(fault) => return Err(HeaderError::from_fault(fault, &sources)),
         };
+        note_skipped(&mut entries, &skipped);
         let files = sources.files();
         let mut header = Header {
             path: path.to_path_buf(),
@@ -265,7 +266,13 @@ impl Header {
         };
         let message = format!("{} declares no constant `{asked}`", self.path.display());
         let help = near.map(|near| format!("did you mean `{near}`?"));
-        HeaderError::plain(ErrorKind::UnknownName, message, help)
+        let error = HeaderError::plain(ErrorKind::UnknownName, message, help);
+        match self.skipped.iter().find(|name| name.contains('/')) {
+            Some(name) => {
+                error.with_note(format!("no include directory holds <{name}>, which was passed over"), None)
+            }
+            None => error,
+        }
     }
 
     fn conflict(&self, first: &Constant, second: &Constant) -> HeaderError {
@@ -302,6 +309,19 @@ impl Header {
             None => format!("error: {message}\n --> {at}"),
         };
         text.strip_prefix("error: ").unwrap_or(&text).to_owned()
+    }
+}
+
+/// A name may be unknown because the file that declares it was not found: says so. System headers hold no constants of ours.
+fn note_skipped(entries: &mut [Entry], skipped: &[(String, Span)]) {
+    let Some((name, at)) = skipped.iter().find(|(name, _)| name.contains('/')) else { return };
+    for entry in entries {
+        if let Err(fault) = &mut entry.value
+            && fault.kind == ErrorKind::UnknownName
+        {
+            let note = format!("no include directory holds <{name}>, which was passed over");
+            fault.notes.push((note, Some(*at)));
+        }
     }
 }
 

@@ -60,6 +60,7 @@ pub mod suggest;
 mod token;
 mod typename;
 mod types;
+mod variable;
 
 pub use constant::{Constant, ConstantKind, Unevaluated};
 pub use error::{ErrorKind, HeaderError};

@@ -96,7 +96,7 @@ fn the_sample_is_read() {
     let header = Header::parse("a.h", SAMPLE, &files, &Options::new()).expect("the sample is a good header");
     let names: Vec<&str> = header.constants().map(|constant| &*constant.path).collect();
     assert!(names.len() > 12, "{names:?}");
-    assert_eq!(header.get("kWord").unwrap().value.number, 0xffff ^ (64 + 8) % 7);
+    assert_eq!(header.get("kWord").unwrap().value.number, 0xffff ^ ((64 + 8) % 7));
 }
 
 /// Words that mean something to the reader, to be strung together.
