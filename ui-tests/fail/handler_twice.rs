@@ -1,0 +1,19 @@
+// KM0004: a number is one handler's; the header's lines are shown.
+use komorebi as km;
+
+#[km::program(kernels = "kernels", header = "kernels/sort.h")]
+pub trait Sort {
+    fn merge();
+    fn split();
+    fn done();
+}
+
+#[km::program(kernels = "kernels")]
+pub trait Search {
+    #[handler(3)]
+    fn find();
+    #[handler(3)]
+    fn count();
+}
+
+fn main() {}

@@ -1,0 +1,1 @@
+// The compute of the fixtures: never compiled.

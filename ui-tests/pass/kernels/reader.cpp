@@ -1,0 +1,1 @@
+// The reader of the fixtures: never compiled.

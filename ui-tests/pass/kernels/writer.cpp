@@ -1,0 +1,1 @@
+// The writer of the fixtures: never compiled.
