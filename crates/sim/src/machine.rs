@@ -38,7 +38,7 @@ impl Machine {
         for (i, home) in map.homes.iter().enumerate() {
             let tile = TileId(i as u16);
             match home.kind {
-                Kind::Tensix => tensix.push(Tensix::new(tile, seed.clock_offset(tile.0), parking)),
+                Kind::Tensix => tensix.push(Tensix::new(tile, seed, parking)),
                 Kind::L2Cpu(index) => clusters.push(Cluster::new(tile, index, setting, parking)),
                 Kind::Dram(channel) => drams.push(Dram::new(tile, channel)),
                 Kind::Pcie | Kind::Arc => {}

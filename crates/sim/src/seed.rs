@@ -1,4 +1,5 @@
-//! What a seed decides: latencies inside their bounds, and clock offsets between tiles.
+//! What a seed decides: latencies inside their bounds, clock offsets between tiles, when an L0
+//! cache is flushed.
 //!
 //! Every draw is a hash of the seed and of what is drawn for, so that it does not depend on the order of draws.
 
@@ -18,6 +19,11 @@ impl Seed {
     /// Cycles by which the wall clock of `tile` is ahead of the others'; below 2^20.
     pub(crate) fn clock_offset(self, tile: u16) -> u64 {
         if self.0 == 0 { 0 } else { self.draw(0xc10c_0000_0000_0000 | u64::from(tile)) >> 44 }
+    }
+
+    /// What a part of the model mixes into its own draws; 0 for none.
+    pub(crate) fn salt(self, part: u16) -> u64 {
+        if self.0 == 0 { 0 } else { self.draw(0x5a17_0000_0000_0000 | u64::from(part)) | 1 }
     }
 
     /// Splitmix64 of the seed and `what`.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::cores::Core;
+use super::l0::L0;
 use super::local_ram::LocalRam;
 use super::shared::{Shared, cycles, unmapped};
 use super::store_queue::StoreQueue;
@@ -17,6 +18,7 @@ mod cost {
     pub(super) const LOCAL: u64 = 2;
     pub(super) const SEMAPHORE: u64 = 3;
     pub(super) const REGISTER: u64 = 7;
+    pub(super) const L0_HIT: u64 = 2;
     pub(super) const L1: u64 = 8;
     pub(super) const AMO: u64 = 12;
 }
@@ -26,6 +28,7 @@ pub(crate) struct Own {
     pub(crate) core: Core,
     pub(crate) ram: LocalRam,
     pub(crate) stores: StoreQueue,
+    pub(crate) l0: L0,
     /// cfg0, and the two memory attributes (tensix.md §2).
     pub(crate) cfg0: u32,
     pub(crate) attributes: [u32; 2],
@@ -98,7 +101,11 @@ impl TensixBus<'_> {
     fn load_shared(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
         self.in_turn(at)?;
         let (value, cost) = match self.region(address) {
-            Region::L1 => (self.shared.l1.value(address, width as usize), cost::L1),
+            Region::L1 if self.own.l0.is_off() => (self.shared.l1.value(address, width as usize), cost::L1),
+            Region::L1 => {
+                let (value, hit) = self.own.l0.load(&self.shared.l1, address, width as usize);
+                (value, if hit { cost::L0_HIT } else { cost::L1 })
+            }
             Region::Register => {
                 Self::word(address, width)?;
                 let value = self.shared.load(at, self.own.core.index(), address, self.net)?;
@@ -119,6 +126,7 @@ impl TensixBus<'_> {
             Region::L1 => {
                 self.announce(at, address, width as u64)?;
                 self.shared.l1.set_value(address, width as usize, value);
+                self.own.l0.store(address, width as usize, value);
                 self.shared.watchers.written(address, width as u64);
                 return Ok(self.own.stores.l1(at, address));
             }
@@ -188,6 +196,7 @@ impl Bus for TensixBus<'_> {
             return Err(Violation::new(detail, "a core's atomics work on words of L1 (tensix.md §1)").into());
         }
         self.announce(at, address, 4)?;
+        self.own.l0.flush();
         let old = self.shared.l1.value(address, 4);
         self.shared.l1.set_value(address, 4, crate::amo::apply(op, width, old, operand));
         self.shared.watchers.written(address, 4);
@@ -195,6 +204,7 @@ impl Bus for TensixBus<'_> {
     }
 
     fn fence(&mut self, at: Time) -> Time {
+        self.own.l0.flush();
         self.own.stores.drained(at)
     }
 
@@ -219,6 +229,8 @@ impl Bus for TensixBus<'_> {
             0x7c1 | 0x7c2 => self.own.attributes[usize::from(csr - 0x7c1)] = value as u32,
             _ => return false,
         }
+        let fenced = self.own.attributes.iter().any(|attribute| attribute & 1 == 1);
+        self.own.l0.configure(self.own.cfg0, fenced);
         true
     }
 
@@ -238,6 +250,7 @@ impl Bus for TensixBus<'_> {
     fn nature(&self, address: u64) -> Nature {
         match address {
             0xffb1_21f0 | 0xffb1_21f4 | 0xffb1_21f8 | 0xffb1_3138..0xffb1_314c => Nature::Clock,
+            0..L1_BYTES if self.own.l0.is_fickle() => Nature::Effect,
             _ => Nature::Memory,
         }
     }

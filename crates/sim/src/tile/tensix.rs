@@ -3,6 +3,7 @@
 use super::bus::{Own, TensixBus};
 use super::cores::Core;
 use super::debug::ALL_CORES;
+use super::l0::L0;
 use super::local_ram::LocalRam;
 use super::shared::{Shared, cycles};
 use super::store_queue::StoreQueue;
@@ -13,6 +14,7 @@ use crate::net::{HOST, Net};
 use crate::noc::latency::CYCLE;
 use crate::noc::translate::TileId;
 use crate::runner::Tile;
+use crate::seed::Seed;
 use crate::slots::Slots;
 use crate::time::Time;
 use crate::watch::Watchers;
@@ -29,17 +31,18 @@ pub(crate) struct Tensix {
 }
 
 impl Tensix {
-    pub(crate) fn new(tile: TileId, clock_offset: u64, parking: bool) -> Self {
+    pub(crate) fn new(tile: TileId, seed: Seed, parking: bool) -> Self {
         let setup = Setup { hart_id: 0, costs: Costs::BABY, cycle: CYCLE, parking };
-        let own = |core| Own {
+        let own = |core: Core| Own {
             core,
             ram: LocalRam::new(core),
             stores: StoreQueue::default(),
+            l0: L0::new(seed.salt(8 * tile.0 + core.index() as u16)),
             cfg0: 0,
             attributes: [0; 2],
         };
         Self {
-            shared: Shared::new(tile, clock_offset),
+            shared: Shared::new(tile, seed.clock_offset(tile.0)),
             slots: Slots::new(Core::ALL.iter().map(|_| Hart::new(setup)).collect()),
             own: Core::ALL.map(own),
             held: ALL_CORES,
@@ -80,6 +83,7 @@ impl Tensix {
                         start = at + cycles(core.local_bytes() / 4);
                     }
                     own.stores = StoreQueue::default();
+                    own.l0.reset();
                     (own.cfg0, own.attributes) = (0, [0; 2]);
                     self.slots.start(core.index(), self.shared.debug.reset_pc(core), start);
                 }

@@ -70,10 +70,10 @@ static inline void waiting(uint32_t wake) { asm volatile("add x0, sp, %0" :: "r"
 "#;
 
 /// Compiles the body of `main` into a flat image that runs at `origin`.
-fn compile(march: &str, mabi: &str, sp: u64, origin: u64, declarations: &str, body: &str) -> Vec<u8> {
+fn compile(march: &str, mabi: &str, first: &str, origin: u64, declarations: &str, body: &str) -> Vec<u8> {
     type Images = Mutex<HashMap<(u64, String), Vec<u8>>>;
     static IMAGES: LazyLock<Images> = LazyLock::new(Images::default);
-    let key = (origin, body.to_owned());
+    let key = (origin, format!("{first}{body}"));
     if let Some(image) = IMAGES.lock().expect("no test panics while it compiles").get(&key) {
         return image.clone();
     }
@@ -81,7 +81,7 @@ fn compile(march: &str, mabi: &str, sp: u64, origin: u64, declarations: &str, bo
     let path = |name: &str| folder.path().join(name);
     let source = format!(
         "{PRELUDE}{declarations}\nextern \"C\" void run() {{\n{body}\nfor (;;) asm volatile(\"\" ::: \"memory\");\n}}\n\
-         asm(\".section .text.start, \\\"ax\\\"\\n.globl _start\\n_start: li sp, {sp:#x}\\n j run\\n\");\n"
+         asm(\".section .text.start, \\\"ax\\\"\\n.globl _start\\n_start: {first}\\n j run\\n\");\n"
     );
     std::fs::write(path("main.cpp"), source).expect("the source is written");
     let script = format!(
@@ -121,16 +121,31 @@ fn compile(march: &str, mabi: &str, sp: u64, origin: u64, declarations: &str, bo
     image
 }
 
-/// A baby core's program: the body of its main function. The core is one of 0 (B), 1 (NC), 2 to 4 (T0 to T2).
+/// A baby core's program: the body of its main function. The L0 data cache is off. The core is one of 0 (B), 1 (NC), 2 to 4 (T0 to T2).
 pub(crate) fn baby(core: usize, body: &str) -> Vec<u8> {
-    let sp = if core < 2 { 0xffb0_2000 } else { 0xffb0_1000 };
-    compile("rv32im_zicsr", "ilp32", sp, CORE_PCS[core], BABY, body)
+    compile("rv32im_zicsr", "ilp32", &format!("csrsi 0x7c0, 8\\n{}", stack(core)), CORE_PCS[core], BABY, body)
+}
+
+/// The same with the L0 data cache on, as a core leaves reset.
+pub(crate) fn cached(core: usize, body: &str) -> Vec<u8> {
+    compile("rv32im_zicsr", "ilp32", &stack(core), CORE_PCS[core], BABY, body)
+}
+
+fn stack(core: usize) -> String {
+    format!("li sp, {:#x}", if core < 2 { 0xffb0_2000u32 } else { 0xffb0_1000 })
 }
 
 /// An X280 program that runs from `origin` in LIM, on hart 0; the others wait.
 pub(crate) fn hart(origin: u64, body: &str) -> Vec<u8> {
     let only_hart_0 = "uint64_t id; asm volatile(\"csrr %0, mhartid\" : \"=r\"(id)); if (id) for (;;) asm volatile(\"wfi\");";
-    compile("rv64imac_zicsr_zifencei", "lp64", 0x080b_ff00, origin, "", &format!("{only_hart_0}\n{body}"))
+    compile(
+        "rv64imac_zicsr_zifencei",
+        "lp64",
+        "li sp, 0x80bff00",
+        origin,
+        "",
+        &format!("{only_hart_0}\n{body}"),
+    )
 }
 
 /// A claimed card.
