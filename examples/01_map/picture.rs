@@ -1,0 +1,109 @@
+//! A picture as the bytes of its pixels, read from and written to a file.
+
+use crate::error::DemoError;
+use image::{ExtendedColorType, ImageFormat, ImageReader};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Red, green and blue of each pixel, row by row.
+pub(crate) struct Picture {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Picture {
+    /// Reads a PNG or JPEG file; grey becomes colour, transparency is dropped.
+    pub(crate) fn read(path: &Path) -> Result<Self, DemoError> {
+        let unreadable = |error| DemoError::Read { path: path.into(), error };
+        let reader =
+            ImageReader::open(path).and_then(ImageReader::with_guessed_format).map_err(unreadable)?;
+        let picture =
+            reader.decode().map_err(|why| DemoError::NoPicture { path: path.into(), why })?.into_rgb8();
+        Ok(Self { width: picture.width(), height: picture.height(), bytes: picture.into_raw() })
+    }
+
+    /// Column, row and colour (0 red, 1 green, 2 blue) of a byte.
+    pub(crate) fn place(&self, byte: usize) -> (usize, usize, usize) {
+        let pixel = byte / 3;
+        (pixel % self.width as usize, pixel / self.width as usize, byte % 3)
+    }
+}
+
+/// A PNG file that is there only once it is whole.
+pub(crate) struct Output {
+    path: PathBuf,
+    part: NamedTempFile,
+}
+
+impl Output {
+    /// Opens a file beside `path`, so that a folder that cannot be written is known before any work is done.
+    pub(crate) fn create(path: &Path) -> Result<Self, DemoError> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".mapped").suffix(".part");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+        let part =
+            builder.tempfile_in(folder).map_err(|error| DemoError::Write { path: path.into(), error })?;
+        Ok(Self { path: path.into(), part })
+    }
+
+    /// Writes the picture with other bytes and gives the file its name, which it returns.
+    pub(crate) fn write(self, picture: &Picture, bytes: &[u8]) -> Result<PathBuf, DemoError> {
+        let Self { path, part } = self;
+        let unwritable = |error| DemoError::Write { path: path.clone(), error };
+        let mut to = BufWriter::new(&part);
+        let (width, height) = (picture.width, picture.height);
+        let encoder = image::codecs::png::PngEncoder::new(&mut to);
+        image::ImageEncoder::write_image(encoder, bytes, width, height, ExtendedColorType::Rgb8)
+            .map_err(|why| unwritable(std::io::Error::other(why)))?;
+        to.flush().map_err(unwritable)?;
+        drop(to);
+        part.persist(&path).map_err(|persist| unwritable(persist.error))?;
+        Ok(path)
+    }
+}
+
+/// Where the result goes without `--out`: `name.mapped.png` beside `name.jpg`.
+pub(crate) fn mapped_name(input: &Path) -> PathBuf {
+    input.with_extension(format!("mapped.{}", ImageFormat::Png.extensions_str()[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_comes_back_from_the_file_it_was_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let bytes: Vec<u8> = (0..3 * 5 * 7).map(|i| i * 2).collect();
+        let picture = Picture { width: 5, height: 7, bytes: vec![0; bytes.len()] };
+        let written = Output::create(&path).unwrap().write(&picture, &bytes).unwrap();
+        let back = Picture::read(&written).unwrap();
+        assert_eq!((back.width, back.height, back.bytes), (5, 7, bytes));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the unfinished file is gone");
+    }
+
+    #[test]
+    fn a_file_that_is_no_picture_says_so_and_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        std::fs::write(&path, "no picture").unwrap();
+        let error = Picture::read(&path).err().unwrap().to_string();
+        assert!(error.contains("a.png") && error.contains("PNG or JPEG"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_known_before_any_work() {
+        let error = Output::create(Path::new("/no/such/folder/a.png")).err().unwrap();
+        assert!(error.to_string().contains("--out"), "{error}");
+    }
+
+    #[test]
+    fn the_result_lies_beside_the_input() {
+        assert_eq!(mapped_name(Path::new("a/b.jpg")), Path::new("a/b.mapped.png"));
+    }
+}
