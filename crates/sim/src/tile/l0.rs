@@ -89,7 +89,7 @@ impl L0 {
     fn flushes(&mut self) -> bool {
         self.hits += 1;
         let mixed = (self.hits ^ self.salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let flushes = self.is_fickle() && mixed % HITS_PER_FLUSH == 0;
+        let flushes = self.is_fickle() && mixed.is_multiple_of(HITS_PER_FLUSH);
         if flushes {
             self.flush();
         }
