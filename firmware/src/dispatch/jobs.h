@@ -101,6 +101,7 @@ static CoreSet idle_cores(const Loop& loop) {
 
 void Jobs::pump(Loop& loop, uint64_t now) {
     CoreSet idle = idle_cores(loop);
+    if (!loop.room()) loop.ring.refresh();
     uint8_t before = kNone;
     bool waited_long = false;
     for (uint8_t job = head; job != kNone && loop.slots.free != 0 && loop.room();) {
@@ -124,9 +125,7 @@ void Jobs::pump(Loop& loop, uint64_t now) {
         }
         job = behind;
     }
-    loop.gate &= ~(kGateJobs | kGateQueue);
-    if (!empty()) loop.gate |= kGateJobs;
-    if (waited_long) loop.gate |= kGateQueue;
+    loop.set_gate((account.gate & ~(kGateJobs | kGateQueue)) | (empty() ? 0 : kGateJobs) | (waited_long ? kGateQueue : 0));
 }
 
 }  // namespace km

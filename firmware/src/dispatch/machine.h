@@ -7,8 +7,8 @@
 
 #define KM_INLINE __attribute__((always_inline)) inline
 #define KM_COLD __attribute__((noinline, cold))
-#define KM_LIKELY(x) __builtin_expect(!!(x), 1)
-#define KM_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define KM_LIKELY(x) __builtin_expect_with_probability(!!(x), 1, 0.999)
+#define KM_UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 0.999)
 
 namespace km {
 

@@ -11,33 +11,17 @@
 
 namespace km {
 
-// Posts the done events of the commands that completed. True when there was one.
-KM_INLINE bool post_completions(Loop& l, uint64_t now) {
-    bool any = false;
-    for (uint64_t left = l.slots.heads; left != 0; left &= left - 1) {
-        const uint64_t slot = lowest(left);
-        const uint64_t completion = load(l.slots.completion(slot));
-        if (completion == 0) continue;
-        const Notes notes = {load(SlotWords(slot).notes())};
-        l.slots.release(slot, notes);
-        l.events.post(kEventDone, completion >> 32,
-                      notes.leader() | uint64_t{static_cast<uint16_t>(completion)} << kAuxSequenceShift, notes.ticks(now), notes.number(), l.ring.consumed);
-        any = true;
-    }
-    return any;
+// Frees a slot whose completion was seen and posts its done event.
+KM_INLINE void retire(Loop& l, uint64_t slot, uint64_t completion, Notes notes, uint64_t now) {
+    l.slots.release(slot, notes);
+    l.events.post(kEventDone, completion >> 32, notes.leader() | uint64_t{static_cast<uint16_t>(completion)} << kAuxSequenceShift,
+                  notes.ticks(now), notes.number(), l.ring.consumed);
 }
 
-enum class Taken { kNothing, kPlain, kSpecial, kBroken };
+enum class Taken { kPlain, kSpecial, kBroken };
 
-// Looks at the next line, if there is one and room for its event; takes it if it is a plain command. A slot is free.
-KM_INLINE Taken take_line(Loop& l, uint64_t now, uint64_t& head, uint64_t& tail) {
-    if (l.ring.empty()) {
-        l.ring.refresh();
-        if (l.ring.empty()) return Taken::kNothing;
-    }
-    if (KM_UNLIKELY(!l.room())) return Taken::kNothing;
-    head = load(l.ring.line + 8 * kLineHead);
-    tail = load(l.ring.line + 8 * kLineTail);
+// Submits the next line if it is a plain command; `head` and `tail` are its first and last word.
+KM_INLINE Taken take_plain(Loop& l, uint64_t head, uint64_t tail, uint64_t now) {
     if (KM_UNLIKELY(!l.ring.matches(head, tail))) return Taken::kBroken;
     const uint64_t handler = head >> kHeadHandlerShift & 0xFF, flags = head >> kHeadFlagsShift & 0xFF;
     const uint64_t first = static_cast<uint16_t>(head >> kHeadFirstShift), count = head >> kHeadCountShift;
@@ -55,50 +39,65 @@ KM_INLINE Taken take_line(Loop& l, uint64_t now, uint64_t& head, uint64_t& tail)
     return Taken::kPlain;
 }
 
-// Commands taken at most before the clock and the completion words are looked at again: ticks stay true to a microsecond.
-constexpr uint32_t kLinesPerTurn = 4;
-
 // Runs until the host stops it or something fails (account.failure). Whatever is off the fast path works on `memory`.
-__attribute__((noinline)) static void run(Loop& memory) {
+//
+// A turn polls each head once. Each step of it polls one, retires its command and submits the next line in its place:
+// the line is loaded while the command before it is retired, since a load that nobody waits for costs a cycle.
+__attribute__((noinline, hot)) static void run(Loop& memory) {
     Loop l = memory;
+    uint64_t left = 0;  // heads not yet polled in this turn
+    uint64_t now = 0;   // the clock as read last in this turn, 0 if nothing has happened in it
     for (;;) {
-        const uint64_t now = clock_now();
-        if (KM_UNLIKELY(reached(now, l.wake))) {
-            memory = l;
-            if (!upkeep(memory, now)) return;
-            l = memory;
-        }
-        bool moved = post_completions(l, now);
-        if (KM_UNLIKELY(l.gate != 0)) {
-            if (moved && l.gate >= kGateStop) {
+        if (left == 0) {
+            if (KM_UNLIKELY(now == 0)) now = clock_now();
+            if (KM_UNLIKELY(reached(now, l.wake))) {
                 memory = l;
-                after_release(memory, now);
+                if (!upkeep(memory, now)) return;
                 l = memory;
             }
-            if (!l.open_gate()) {
-                if (!moved) wait_hint(l.wake);
+            wait_hint(l.wake);
+            now = 0;
+            left = l.slots.heads;
+            if (KM_UNLIKELY(l.ring.empty() || !l.room())) l.ring.refresh();
+        }
+        uint64_t slot = 0, completion = 0, head = 0, tail = 0;
+        if (KM_LIKELY(left != 0)) {
+            slot = lowest(left);
+            completion = load(Slots::completion(slot));
+            left &= left - 1;
+        }
+        const bool take = !l.ring.empty() && l.room();
+        if (KM_LIKELY(completion != 0)) {
+            const Notes notes = {load(SlotWords(slot).notes())};
+            now = clock_now();
+            if (KM_LIKELY(take)) {
+                head = load(l.ring.line + 8 * kLineHead);
+                tail = load(l.ring.line + 8 * kLineTail);
+            }
+            retire(l, slot, completion, notes, now);
+            if (KM_UNLIKELY(l.watched())) {
+                memory = l;
+                after_release(memory, now);  // may take the slot: what `take` says no longer holds
+                l = memory;
                 continue;
             }
+            if (KM_UNLIKELY(!take)) continue;
+        } else {
+            if (!take || l.slots.free == 0) continue;
+            now = clock_now();
+            head = load(l.ring.line + 8 * kLineHead);
+            tail = load(l.ring.line + 8 * kLineTail);
         }
-        while (l.slots.free != 0) {
-            uint64_t head = 0, tail = 0;
-            const Taken taken = take_line(l, now, head, tail);
-            if (taken == Taken::kNothing) break;
-            moved = true;
-            if (KM_LIKELY(taken == Taken::kPlain)) {
-                if (l.ring.consumed % kLinesPerTurn == 0) break;
-                continue;
-            }
-            memory = l;
-            if (taken == Taken::kBroken) {
-                account.failure = {kErrorLine, l.ring.consumed};
-                return;
-            }
-            take_special(memory, head, tail, now);
-            l = memory;
-            if (l.gate != 0) break;
+        const Taken taken = take_plain(l, head, tail, now);
+        if (KM_LIKELY(taken == Taken::kPlain)) continue;
+        if (taken == Taken::kSpecial && l.held()) continue;
+        memory = l;
+        if (taken == Taken::kBroken) {
+            account.failure = {kErrorLine, l.ring.consumed};
+            return;
         }
-        if (!moved) wait_hint(l.wake);
+        take_special(memory, head, tail, now);
+        l = memory;
     }
 }
 

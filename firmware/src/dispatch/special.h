@@ -34,12 +34,14 @@ static uint64_t overlapping(const Loop& loop, uint64_t first, uint64_t count) {
     return slots;
 }
 
-// Takes the line at hand, or sets the gate that holds it. Room for its event and a free slot are there.
+// Takes the line at hand, or sets the gate that holds it. Room for its event and a free slot are there, and no gate
+// holds the ring.
 KM_COLD static void take_special(Loop& loop, uint64_t head, uint64_t tail, uint64_t now) {
     const uint64_t handler = head >> kHeadHandlerShift & 0xFF, flags = head >> kHeadFlagsShift & 0xFF;
     uint64_t first = head >> kHeadFirstShift & 0xFFFF, count = head >> kHeadCountShift;
     const uint64_t args = tail >> kTailArgsShift & 0xFF, number = tail & 0xFFFF;
     const uint64_t line = loop.ring.line;
+    loop.set_gate(account.gate & kGateJobs);  // what it waited for is past
 
     if (const uint32_t reason = reason_to_reject(handler, flags, first, count, args); reason != 0) {
         loop.ring.consume();
@@ -67,13 +69,13 @@ KM_COLD static void take_special(Loop& loop, uint64_t head, uint64_t tail, uint6
         uint64_t hold = overlapping(loop, first, count);
         if (!jobs.empty()) hold |= kGateQueue;  // the pump opens it again
         if (hold != 0) {
-            loop.gate |= hold;
+            loop.set_gate(account.gate | hold);
             return;
         }
     }
     if (handler == KM_HANDLER_EXIT) {
         account.exited = true;
-        loop.bounds = loop.bounds >> Loop::kLimitShift << Loop::kLimitShift;
+        loop.set_gate(account.gate);
     }
     const uint64_t limit = flags & KM_FLAG_LIMIT ? load<uint32_t>(line + 8 * kLineLimit) : loop.limit();
     loop.submit(Command::make(handler, args, (flags & KM_FLAG_RESULT) != 0, first, count, number, line + 8 * kLineArgs, limit), first,

@@ -27,7 +27,7 @@ static bool heed_stop(Loop& loop) {
     const uint64_t stop = load(block + kBlockControl + 8 * kControlStop);
     if (KM_LIKELY(stop == kStopNone)) return true;
     if (stop == kStopNow || loop.slots.busy() == 0) return false;
-    loop.gate = kGateStop;  // nothing more is taken; queued jobs are not started
+    loop.set_gate(kGateStop);  // nothing more is taken; queued jobs are not started
     set_state(kStateStage, kStageStopping);
     return true;
 }
@@ -38,7 +38,7 @@ KM_COLD static bool upkeep(Loop& loop, uint64_t now) {
     show_state(loop);
     account.failure = check_deadlines(loop, now);
     if (account.failure.error != kErrorNone || !heed_stop(loop)) return false;
-    if ((loop.gate & kGateJobs) != 0) jobs.pump(loop, now);  // an event that was read gives room, and frees no slot
+    if ((account.gate & kGateJobs) != 0) jobs.pump(loop, now);  // an event that was read gives room, and frees no slot
 
     if (!loop.idle() || loop.ring.consumed != account.seen_consumed) {
         account.active_at = now;
@@ -52,13 +52,10 @@ KM_COLD static bool upkeep(Loop& loop, uint64_t now) {
     return true;
 }
 
-// A slot was freed while the gate has something to say about it.
+// A slot was freed while the gate may have something to say about it.
 KM_COLD static void after_release(Loop& loop, uint64_t now) {
-    if ((loop.gate & kGateStop) != 0) {
-        if (loop.slots.busy() == 0) loop.wake = now;
-    } else if ((loop.gate & kGateJobs) != 0) {
-        jobs.pump(loop, now);
-    }
+    if ((account.gate & kGateStop) != 0 && loop.slots.busy() == 0) loop.wake = now;
+    if ((account.gate & kGateJobs) != 0) jobs.pump(loop, now);
 }
 
 }  // namespace km
