@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
                 self.close(token)?;
             } else {
                 let before = self.at;
-                self.declaration(token)?;
+                self.declaration()?;
                 if self.at == before {
                     self.at += 1;
                 }
@@ -225,12 +225,8 @@ impl<'a> Reader<'a> {
                 "(" | "[" if token.kind == TokenKind::Punct => self.at = self.after_group()?,
                 "{" if token.kind == TokenKind::Punct => {
                     self.at = self.after_group()?;
-                    let goes_on = initializer
-                        || self.is(";")
-                        || self.is(",")
-                        || self.is("{")
-                        || self.is("(")
-                        || self.is("[");
+                    // A braced initializer, or those of a constructor's members before its body.
+                    let goes_on = initializer || self.is(";") || self.is(",") || self.is("{");
                     if !goes_on {
                         break;
                     }
@@ -251,8 +247,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn declaration(&mut self, token: &'a Token) -> Result<(), Fault> {
+    fn declaration(&mut self) -> Result<(), Fault> {
         self.skip_attributes()?;
+        let Some(token) = self.peek() else { return Ok(()) };
         let next = |by: usize, punct: &str| self.ahead(by).is_some_and(|token| token.is(punct));
         let next_word = |by: usize, word: &str| self.ahead(by).is_some_and(|token| token.is_word(word));
         match &*token.text {
@@ -272,8 +269,18 @@ impl<'a> Reader<'a> {
                 }
             }
             "enum" => {
-                self.enumeration()?;
-                self.skip_to_semicolon()?;
+                let start = self.at;
+                match self.enumeration()? {
+                    Some(_) => self.skip_to_semicolon()?,
+                    None => {
+                        self.at = start;
+                        self.skip_declaration()?;
+                    }
+                }
+            }
+            "_Pragma" if next(1, "(") => {
+                self.at += 1;
+                self.at = self.after_group()?;
             }
             "using" => self.using()?,
             "typedef" => self.typedef()?,
@@ -281,7 +288,8 @@ impl<'a> Reader<'a> {
             "struct" | "class" | "union" => self.class()?,
             "export" => self.at += 1,
             "public" | "private" | "protected" if next(1, ":") => self.at += 2,
-            "static_assert" | "friend" | "asm" | "__asm__" => self.skip_to_semicolon()?,
+            "friend" => self.skip_declaration()?,
+            "static_assert" | "asm" | "__asm__" => self.skip_to_semicolon()?,
             _ => self.variable()?,
         }
         Ok(())

@@ -25,8 +25,8 @@ struct Body {
 }
 
 impl Reader<'_> {
-    /// `enum ... { ... }`, up to what follows the `}`; gives the type.
-    pub(crate) fn enumeration(&mut self) -> Result<Type, Fault> {
+    /// `enum ... { ... }`, up to what follows the `}`; gives the type, or nothing where the enumeration is only used.
+    pub(crate) fn enumeration(&mut self) -> Result<Option<Type>, Fault> {
         self.at += 1;
         let scoped = self.is_word("class") || self.is_word("struct");
         if scoped {
@@ -56,9 +56,9 @@ impl Reader<'_> {
         let Some(brace) = self.peek().filter(|token| token.is("{")) else {
             // `enum class K : uint8_t;` declares the type; anything else only uses it.
             if let (Some(underlying), true) = (fixed, self.is(";")) {
-                return Ok(self.enum_type(&text, underlying, scoped));
+                return Ok(Some(self.enum_type(&text, underlying, scoped)));
             }
-            return Ok(Type::Unknown);
+            return Ok(None);
         };
         let end = self.after_group()?;
         self.at += 1;
@@ -80,7 +80,7 @@ impl Reader<'_> {
                 value.ty = ty;
             }
         }
-        Ok(ty)
+        Ok(Some(ty))
     }
 
     /// Declares the name of an enumeration, in place of an earlier declaration of it.
@@ -234,24 +234,28 @@ impl Reader<'_> {
                 Err(_) => failed = true,
             }
         }
-        if failed {
-            // The missing value could change the type of the others, and so what they are in arithmetic.
+        let signed = least < 0;
+        let holds = |ty: &IntType| ty.holds(least) && ty.holds(most);
+        let underlying = widths(self.model).filter(|ty| ty.signed == signed).find(holds);
+        let Some(underlying) = underlying.filter(|_| !failed) else {
+            // A missing value could change the type of the others, and so what they are in arithmetic.
+            let (kind, message) = match failed {
+                true => (
+                    ErrorKind::NotAConstant,
+                    "another enumerator has no value, so the type of this enumeration is not known",
+                ),
+                false => (ErrorKind::Arithmetic, "no integer type holds all values of this enumeration"),
+            };
             for index in &body.members {
                 let Entry { value, at, .. } = &mut self.entries[*index];
                 if value.is_ok() {
-                    let message =
-                        "another enumerator has no value, so the type of this enumeration is not known";
-                    *value = Err(Fault::new(ErrorKind::NotAConstant, message, *at)
+                    *value = Err(Fault::new(kind, message, *at)
                         .note("the enumeration begins here", brace.place.at)
                         .help("declare the underlying type: `enum E : uint32_t`"));
                 }
             }
             return Type::Unknown;
-        }
-        let holds = |ty: &IntType| ty.holds(least) && ty.holds(most);
-        let signed = least < 0;
-        let underlying =
-            widths(self.model).filter(|ty| ty.signed == signed).find(holds).unwrap_or(IntType::U64);
+        };
         // Arithmetic sees the values the enumeration could have: all of so many bits.
         let bits = 128 - most.max(!least).leading_zeros();
         let (lowest, highest) = (if signed { -(1_i128 << bits) } else { 0 }, (1_i128 << bits) - 1);
@@ -337,7 +341,7 @@ impl Reader<'_> {
                 .take(16)
                 .any(|token| token.is("{"));
         let ty = if has_body {
-            Some(self.enumeration()?)
+            self.enumeration()?
         } else {
             type_id(self.tokens, self.at, &self.view(), self.model).map(|(ty, after)| {
                 self.at = after;

@@ -275,6 +275,13 @@ impl Preprocessor<'_> {
                 _ => Err(Fault::at(ErrorKind::Directive, "the name of a macro is missing", name.place)),
             },
             "pragma" => {
+                if let Some(word) = line.get(2)
+                    && matches!(&*word.text, "push_macro" | "pop_macro")
+                {
+                    let message = format!("`#pragma {}` is not followed here", word.text);
+                    return Err(Fault::at(ErrorKind::Directive, message, word.place)
+                        .help("use `#undef` and `#define`, or another name"));
+                }
                 if line.get(2).is_some_and(|token| token.is_word("once")) {
                     let path = self.loader.identity(&self.sources.get(file).path);
                     self.once.insert(path);

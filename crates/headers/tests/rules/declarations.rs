@@ -156,6 +156,11 @@ fn an_enumerator_that_does_not_fit_or_fails_is_an_error_of_its_own() {
     // Without a declared type, that of the others would be a guess.
     let header = read("enum E { a = 1, b = f(2) };");
     assert!(header.get("a").unwrap_err().message().starts_with("another enumerator has no value"));
+    let header = read("enum E { a = -1, b = 0xffffffffffffffff };");
+    assert_eq!(
+        header.get("b").unwrap_err().message(),
+        "no integer type holds all values of this enumeration"
+    );
 }
 
 #[test]
@@ -231,4 +236,18 @@ fn aliases_of_types_are_types() {
     assert_eq!((value(&header, "kA"), value(&header, "kB")), (0xffff, 0x2345));
     // One declaration of several names gives no type: better none than a wrong one.
     assert!(header.get("kC").is_err());
+}
+
+#[test]
+fn what_stands_behind_a_function_is_not_lost() {
+    let header = read(
+        "enum E { e }; enum E f(int) { return e; } constexpr int k1 = 1;
+        struct S { friend bool operator==(S, S) { return true; } static constexpr int k2 = 2; };
+        inline void g() {} [[maybe_unused]] constexpr int k3 = 3;
+        _Pragma(\"GCC diagnostic push\") constexpr int k4 = 4;
+        [[nodiscard]] inline int h() { return 1; } [[deprecated]] enum class D { k5 = 5 };
+        struct [[gnu::packed]] P { P() : a{1}, b(2) {} int a, b; static constexpr int k6 = 6; } p, *q; constexpr int k7 = 7;",
+    );
+    let numbers: Vec<i128> = header.constants().map(|constant| constant.value.number).collect();
+    assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7]);
 }

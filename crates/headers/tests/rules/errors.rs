@@ -25,6 +25,7 @@ fn a_header_that_is_no_header_is_refused_with_the_place() {
         ("#define F(a) a\nint x = F(1, 2);\n", ErrorKind::Syntax, "a.h:2:9"),
         ("#include\n", ErrorKind::Directive, "a.h:1:1"),
         ("#error stop here\n", ErrorKind::Directive, "a.h:1:2"),
+        ("#pragma push_macro(\"A\")\n", ErrorKind::Directive, "a.h:1:9"),
         ("#nonsense\n", ErrorKind::Directive, "a.h:1:2"),
         ("namespace a {\n", ErrorKind::Syntax, "a.h:1:13"),
         ("}\n", ErrorKind::Syntax, "a.h:1:1"),
