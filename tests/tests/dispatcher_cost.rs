@@ -95,5 +95,8 @@ fn a_nop_for_the_whole_grid() {
 
 #[test]
 fn commands_with_arguments_for_groups_in_turn() {
-    check(Load { what: "4 words, 15 groups of 8 cores", count: 8, groups: 15, args: true }, [1000.0, 330.0, 15.0]);
+    check(
+        Load { what: "4 words, 15 groups of 8 cores", count: 8, groups: 15, args: true },
+        [1000.0, 330.0, 15.0],
+    );
 }
