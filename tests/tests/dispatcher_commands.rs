@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use komorebi_abi::constants::{command as c, core, launch};
 use komorebi_abi::wire::{EventKind, Line};
-use komorebi_card::{Grid, Group};
+use komorebi_card::{Card as _, Grid, Group};
 use komorebi_tests::dispatcher::{Published, Rig, Setup, command};
 
 fn body(rig: &Rig, core: u32, slot: u32, words: u32) -> Vec<u32> {
@@ -108,6 +108,40 @@ fn commands_with_one_leader_are_answered_in_their_order_even_if_completions_over
     rig.complete(0, 1, 0);
     for number in 1..=16 {
         assert_eq!(rig.event().number, number);
+    }
+}
+
+#[test]
+fn each_core_sees_commands_in_their_order_and_never_before_their_arguments() {
+    const COMMANDS: u32 = 16;
+    for seed in 1..=6 {
+        let mut rig = Setup { depth: COMMANDS, seed, ..Setup::default() }.run();
+        let args = |sequence: u32| std::array::from_fn::<u32, 10, _>(|i| sequence << 8 | i as u32 | 1 << 31);
+        // Groups of one to three rectangles, all of which contain cores 50 to 59.
+        for sequence in 1..=COMMANDS {
+            let (first, count) = [(50, 10), (40, 30), (0, 120), (49, 11)][sequence as usize % 4];
+            rig.store(Line { words: 10, args: args(sequence), ..command(3, first, count) });
+        }
+        rig.commit();
+        let end = rig.card.now() + Duration::from_micros(200);
+        while rig.card.now() < end {
+            for core in 50..60 {
+                let visible: Vec<u32> =
+                    (0..COMMANDS).filter(|slot| rig.published(core, *slot).sequence != 0).collect();
+                // In an empty run, slots are taken in order: command s is in slot s - 1.
+                assert_eq!(
+                    visible,
+                    (0..visible.len() as u32).collect::<Vec<_>>(),
+                    "core {core}, seed {seed}"
+                );
+                for slot in visible {
+                    assert_eq!(rig.published(core, slot).sequence, slot + 1);
+                    assert_eq!(body(&rig, core, slot, 10), args(slot + 1), "core {core}, seed {seed}");
+                }
+            }
+            rig.card.relax(rig.card.now()).unwrap(); // one poll: 100 ns
+        }
+        assert_eq!(rig.published(59, COMMANDS - 1).sequence, COMMANDS);
     }
 }
 
