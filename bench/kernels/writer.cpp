@@ -1,0 +1,5 @@
+#include <komorebi/kernel.h>
+
+#include "bench.h"
+
+KM_HANDLER(Idle) {}

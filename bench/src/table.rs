@@ -1,0 +1,64 @@
+//! The figures: name, unit, reference, and what measures each. Names are fixed.
+//!
+//! References are goals, except `nop1_card_us_*`: what the Python implementation measured on a card with its clock at
+//! 1000 and 1750 MHz.
+
+use crate::figure::{Figure, Reading};
+use crate::{BenchError, host, idle, nop, session};
+
+/// A row: how a figure is measured, and what it stands beside.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    unit: &'static str,
+    reference: Option<f64>,
+    measure: fn() -> Result<Reading, BenchError>,
+}
+
+impl Row {
+    /// Measures the figure.
+    pub(crate) fn measure(&self) -> Result<Figure, BenchError> {
+        let Self { name, unit, reference, measure } = *self;
+        Ok(Figure { name, unit, reference, reading: measure()? })
+    }
+}
+
+const fn row(
+    name: &'static str,
+    unit: &'static str,
+    reference: Option<f64>,
+    measure: fn() -> Result<Reading, BenchError>,
+) -> Row {
+    Row { name, unit, reference, measure }
+}
+
+/// All figures, in the order they are printed.
+pub(crate) const TABLE: [Row; 14] = [
+    row("host_ns", "ns", Some(150.0), host::nanoseconds),
+    row("host_allocs", "allocations", Some(0.0), host::allocations),
+    row("nop1_per_s", "1/s", Some(60_000.0), || nop::rate(1)),
+    row("nop120_per_s", "1/s", Some(1_500.0), || nop::rate(120)),
+    row("idle_grid_ms", "ms", Some(50.0), idle::second),
+    row("nop1_x280_instr", "instructions", None, || nop::count(|counters| counters.x280_instructions)),
+    row("nop1_x280_uncached", "accesses", None, || {
+        nop::count(|counters| counters.x280_uncached_loads + counters.x280_uncached_stores)
+    }),
+    row("nop1_noc_packets", "packets", None, || nop::count(|counters| counters.noc_packets)),
+    row("nop1_card_us_1000", "us", Some(1.228), || nop::card_time(1000)),
+    row("nop1_card_us_1750", "us", Some(0.726), || nop::card_time(1750)),
+    row("cold_load_ms", "ms", None, session::cold_load),
+    row("warm_load_ms", "ms", None, session::warm_load),
+    row("open_ms", "ms", None, session::open),
+    row("close_ms", "ms", None, session::close),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_figure_has_a_name_of_its_own() {
+        let mut names = TABLE.map(|row| row.name);
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+}
