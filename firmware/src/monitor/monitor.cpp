@@ -71,8 +71,9 @@ extern "C" {
 
 [[gnu::naked, gnu::used]] void km_monitor_wait() {
     asm volatile(
-        "0: ld t0, %[entry](s0)\n"
-        ".insn r 0x33, 0, 0, x0, s0, x0\n"  // the wait HINT (PROTOCOL.md): nothing but a store wakes this loop
+        // The wait HINT (PROTOCOL.md): nothing but a store wakes this loop. What a turn loads is tested before the next HINT.
+        "0: .insn r 0x33, 0, 0, x0, s0, x0\n"
+        "ld t0, %[entry](s0)\n"
         "beqz t0, 0b\n"
         "ld a0, %[argument](s0)\n"
         "ld sp, %[stack](s0)\n"
