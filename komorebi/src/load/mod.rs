@@ -7,6 +7,7 @@ mod launch;
 mod options;
 mod start;
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use komorebi_abi::constants::{event, layout};
@@ -16,7 +17,8 @@ pub use options::LoadOptions;
 
 use crate::build;
 use crate::error::{ProgramError, SizeError, StartError};
-use crate::run::{Parts, Run, teardown};
+use crate::run::teardown::{self, Teardown};
+use crate::run::{Parts, Run};
 use crate::session::{Loaded, Session, Tiles};
 use crate::{Error, Program, Result};
 
@@ -92,12 +94,24 @@ impl<P> Plan<'_, P> {
         tracing::warn!(%error, "the load failed: stopping what was started");
         let error = self.session.located(error);
         match teardown::force(self.card, self.session.cluster(), self.tiles) {
-            Ok(ended) if ended.restored => *self.session.loaded() = None,
+            Ok(ended) if ended.restored => {
+                *self.session.loaded() = None;
+                return with_threads(error, &ended);
+            }
             Ok(ended) => tracing::warn!(hart = %ended.hart, "the dispatcher's hart did not come back"),
             Err(error) => tracing::warn!(%error, "the card could not be stopped"),
         }
         error
     }
+}
+
+/// A start error, with the threads that gave up or were built from other headers.
+fn with_threads(error: Error, ended: &Teardown) -> Error {
+    let Error::StartError(mut error) = error else { return error };
+    for stuck in teardown::wrong_threads(ended).take(3) {
+        let _ = write!(error.what, "; core {} {} {}", stuck.core, stuck.thread, stuck.state);
+    }
+    Error::StartError(error)
 }
 
 fn tiles(session: &Session, grid: Option<(u32, u32)>) -> Result<Tiles> {

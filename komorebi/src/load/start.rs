@@ -1,5 +1,6 @@
 //! Starting: the dispatcher first, then the cores, then the wait for READY.
 
+use komorebi_abi::FINGERPRINT;
 use komorebi_abi::constants::{command, launch, layout};
 use komorebi_card::{Cleanup, HostMem};
 
@@ -8,7 +9,7 @@ use crate::Result;
 use crate::error::StartError;
 use crate::run::teardown;
 use crate::session::{HartState, Start};
-use crate::state::{DispatcherStage, DispatcherState};
+use crate::state::{DispatcherError, DispatcherStage, DispatcherState};
 
 /// What the host gives the grid beyond `start` before it stops waiting: the dispatcher reports a late column itself.
 const MARGIN: std::time::Duration = std::time::Duration::from_millis(20);
@@ -84,14 +85,24 @@ impl<P> Plan<'_, P> {
                 }
                 _ => {}
             }
-            if let trapped @ HartState::Trapped { .. } = cluster.hart(0)? {
-                return Err(StartError::new(format!("the dispatcher's hart {trapped}")).into());
+            let hart = cluster.hart(0)?;
+            match hart {
+                HartState::Trapped { .. } => {
+                    return Err(StartError::new(format!("the dispatcher's hart {hart}")).into());
+                }
+                HartState::Parked { value } => {
+                    return Err(
+                        StartError { what: refused(value), result: teardown::result(cluster)? }.into()
+                    );
+                }
+                _ => {}
             }
             if cluster.pause_until(deadline)? {
                 let what = format!(
-                    "the grid was not ready within {} ms: the dispatcher is {}; {}",
+                    "the grid was not ready within {} ms: the dispatcher is {} after {} passes, its hart is {hart}; {}",
                     self.options.start.as_millis(),
                     state.stage,
+                    state.passes,
                     self.absent(&state)
                 );
                 return Err(StartError { what, result: teardown::result(cluster)? }.into());
@@ -111,5 +122,31 @@ impl<P> Plan<'_, P> {
         } else {
             format!("columns without READY: {}", absent.join(", "))
         }
+    }
+}
+
+/// What an image that returned before it ran says: the error in the low half, what it is about in the high one.
+fn refused(value: u64) -> String {
+    match DispatcherError::from_word(value) {
+        DispatcherError::Fingerprint => format!(
+            "the dispatcher's fingerprint is {:#010x} and the host's {FINGERPRINT:#010x}: they were built from different headers; build the program again",
+            value >> 32
+        ),
+        error => format!("the dispatcher refused its launch parameters: {error} (detail {:#x})", value >> 32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_that_differs_is_refused_with_both_values_named() {
+        let message = refused(u64::from(launch::ERROR_FINGERPRINT) | 0x1234_5678 << 32);
+        assert!(
+            message.contains("0x12345678") && message.contains(&format!("{FINGERPRINT:#010x}")),
+            "{message}"
+        );
+        assert!(refused(u64::from(launch::ERROR_LAUNCH) | 18 << 32).ends_with("(detail 0x12)"));
     }
 }

@@ -9,7 +9,7 @@ use super::state::{Checked, State};
 use super::teardown::{self, Teardown};
 use super::{Run, RunCore};
 use crate::error::{GridTimeout, KernelFailed, StuckThread};
-use crate::state::{StopReport, THREAD_NAMES};
+use crate::state::StopReport;
 use crate::{Error, Result};
 
 /// From EXIT's done event to the return of the last thread: its words are stored before, so this is a matter of
@@ -83,7 +83,7 @@ impl RunCore {
             teardown::pause(&*card, RETURN)?;
             (result, teardown::finish(&*card, self.session.cluster(), &self.tiles)?)
         };
-        let stuck = stuck(&teardown);
+        let stuck: Vec<StuckThread> = teardown::stuck_threads(&teardown).collect();
         let failure = match result {
             None => Some(failed("it did not write its result after the stop word", &teardown)),
             Some(result) if !result.clean() => Some(failed("it did not end cleanly", &teardown)),
@@ -117,7 +117,7 @@ impl RunCore {
         }
         self.unload();
         state.ended = Some(std::sync::Arc::new(Error::Closed));
-        let stuck = stuck(&teardown);
+        let stuck: Vec<StuckThread> = teardown::stuck_threads(&teardown).collect();
         if stuck.is_empty() {
             Ok(report(Some(teardown), None))
         } else {
@@ -133,19 +133,6 @@ impl RunCore {
 
 fn failed(what: &str, teardown: &Teardown) -> Error {
     KernelFailed { what: format!("{what} (its hart was {})", teardown.hart), result: teardown.result }.into()
-}
-
-/// The threads that were not back when their cores were reset.
-fn stuck(teardown: &Teardown) -> Vec<StuckThread> {
-    let mut stuck = Vec::new();
-    for (core, state) in (0..).zip(&teardown.cores) {
-        for (thread, state) in THREAD_NAMES.into_iter().zip(&state.threads) {
-            if !state.returned() {
-                stuck.push(StuckThread { core, thread, state: *state });
-            }
-        }
-    }
-    stuck
 }
 
 impl Drop for RunCore {

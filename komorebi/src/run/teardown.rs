@@ -6,8 +6,9 @@ use komorebi_abi::constants::{command, core, launch, layout};
 use komorebi_card::{Card, NocXy};
 
 use crate::Result;
+use crate::error::StuckThread;
 use crate::session::{Cluster, HartState, Tiles};
-use crate::state::{CoreState, ResultBlock, ThreadState};
+use crate::state::{CoreState, ResultBlock, THREAD_NAMES, ThreadStage, ThreadState};
 
 /// How long the dispatcher may take from the stop word to its result block when the grid is stopped already: it finishes
 /// what is in flight, which may take it to the commands' deadline (host-api, "Session").
@@ -40,7 +41,7 @@ pub(crate) fn result(cluster: &Cluster) -> Result<Option<ResultBlock>> {
     Ok(ResultBlock::decode(&words))
 }
 
-/// Waits for the dispatcher's result, at most `timeout`; `None` when it ran out or the hart trapped.
+/// Waits for the dispatcher's result, at most `timeout`; `None` when it ran out or the hart left it without one.
 pub(crate) fn wait_result(
     card: &dyn Card,
     cluster: &Cluster,
@@ -51,7 +52,10 @@ pub(crate) fn wait_result(
         if let Some(result) = result(cluster)? {
             return Ok(Some(result));
         }
-        if matches!(cluster.hart(0)?, HartState::Trapped { .. }) || cluster.pause_until(deadline)? {
+        if matches!(cluster.hart(0)?, HartState::Trapped { .. } | HartState::Parked { .. }) {
+            return self::result(cluster); // it may have been written between the two reads
+        }
+        if cluster.pause_until(deadline)? {
             return Ok(None);
         }
     }
@@ -96,4 +100,23 @@ fn core_state(card: &dyn Card, tile: NocXy) -> Result<CoreState> {
     Ok(CoreState {
         threads: std::array::from_fn(|i| ThreadState::decode(&blocks[STRIDE * i..STRIDE * (i + 1)])),
     })
+}
+
+/// Every thread whose last word `wanted` picks.
+fn threads(teardown: &Teardown, wanted: impl Fn(&ThreadState) -> bool) -> impl Iterator<Item = StuckThread> {
+    (0..).zip(&teardown.cores).flat_map(move |(core, state)| {
+        let named = THREAD_NAMES.into_iter().zip(state.threads);
+        let picked: Vec<_> = named.filter(|(_, state)| wanted(state)).collect();
+        picked.into_iter().map(move |(thread, state)| StuckThread { core, thread, state })
+    })
+}
+
+/// The threads that were not back when their cores were reset.
+pub(crate) fn stuck_threads(teardown: &Teardown) -> impl Iterator<Item = StuckThread> {
+    threads(teardown, |state| !state.returned())
+}
+
+/// The threads that ended by themselves: a wait ran out, or they were built from other headers.
+pub(crate) fn wrong_threads(teardown: &Teardown) -> impl Iterator<Item = StuckThread> {
+    threads(teardown, |state| matches!(state.stage, ThreadStage::GaveUp | ThreadStage::Mismatch))
 }

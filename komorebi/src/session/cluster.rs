@@ -26,6 +26,8 @@ pub enum HartState {
         /// What the last image returned.
         value: u64,
     },
+    /// It has not yet taken the image that the host stored.
+    Starting,
     /// It runs an image.
     Running,
     /// An exception ended its image.
@@ -46,6 +48,7 @@ impl std::fmt::Display for HartState {
         match self {
             Self::Off => f.write_str("off: the monitor has not run on it"),
             Self::Parked { value } => write!(f, "parked, its last image returned {value:#x}"),
+            Self::Starting => f.write_str("not yet started"),
             Self::Running => f.write_str("running"),
             Self::Trapped { cause, pc, value } => {
                 write!(f, "trapped: mcause {cause:#x}, mepc {pc:#x}, mtval {value:#x}")
@@ -131,6 +134,10 @@ impl Cluster {
         let word = |index: u32| words[index as usize];
         let state = word(monitor::STATE);
         Ok(match u32::try_from(state) {
+            // The monitor stores RUNNING before it zeroes the entry.
+            Ok(monitor::HART_PARKED | monitor::HART_TRAPPED) if word(monitor::ENTRY) != 0 => {
+                HartState::Starting
+            }
             Ok(monitor::HART_OFF) => HartState::Off,
             Ok(monitor::HART_PARKED) => HartState::Parked { value: word(monitor::VALUE) },
             Ok(monitor::HART_RUNNING) => HartState::Running,
