@@ -17,6 +17,9 @@ KM_HANDLER(Stuck) {
 KM_HANDLER(Endless) {
     if (km::core_index() == args.core) for (;;) asm volatile("");
 }
+KM_HANDLER(Crooked) {
+    noc_async_read(km::bank_noc_addr(0, 4), 0x100000, 32);
+}
 "#;
 
 fn program() -> km::Program {
@@ -24,6 +27,7 @@ fn program() -> km::Program {
         .with_sources(Sources::new().file("reader.cpp", READER.as_bytes()))
         .handler_with("stuck", 1, &[("core", km::ArgKind::U32)], None)
         .handler_with("endless", 2, &[("core", km::ArgKind::U32)], None)
+        .handler_with("crooked", 3, &[], None)
         .grid(4, 2)
 }
 
@@ -72,6 +76,37 @@ fn a_handler_that_never_returns_is_reset_with_its_core() {
     assert!(matches!(error, km::Error::CommandTimeout(_)), "{error}");
     drop(run);
     works(&session);
+}
+
+#[test]
+fn an_abort_names_the_threads_that_do_not_come_back_and_resets_them() {
+    let session = km::Session::builder()
+        .on(&Card::builder().build())
+        .grid_timeout(Duration::from_millis(3))
+        .open()
+        .unwrap();
+    let run = session.load(program()).unwrap();
+    let endless = run.submit(km::call("endless", &[2])).unwrap();
+    run.wait(endless, Duration::from_millis(1)).unwrap_err();
+    let error = run.abort().unwrap_err();
+    let km::Error::GridTimeout(grid) = &error else { panic!("{error}") };
+    assert_eq!(grid.milliseconds, 3);
+    let stuck: Vec<_> = grid.threads.iter().map(|stuck| (stuck.core, stuck.thread)).collect();
+    assert_eq!(stuck, [(2, "reader")], "{error}");
+    works(&session);
+}
+
+#[test]
+fn a_broken_rule_of_the_hardware_names_function_and_line() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let run = session.load(program()).unwrap();
+    let crooked = run.submit(km::call("crooked", &[]).on(0..1)).unwrap();
+    let error = run.wait(crooked, TIMEOUT).unwrap_err();
+    let km::Error::Fault(report) = &error else { panic!("{error}") };
+    assert_eq!(report.fault.agent, "NC");
+    let place = report.place.as_ref().expect("the kernels have symbols");
+    assert!(place.line.as_ref().is_some_and(|line| line == "reader.cpp:10"), "{error}");
+    assert!(matches!(run.submit(km::nop()), Err(km::Error::RunEnded { .. })));
 }
 
 #[test]

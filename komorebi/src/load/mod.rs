@@ -72,7 +72,7 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
         events,
         model: program.model(),
         untyped: program.untyped(),
-        sizes: kernels.sizes.clone(),
+        kernels,
         options,
     }))
 }
@@ -93,7 +93,14 @@ impl<P> Plan<'_, P> {
     fn give_up(&self, error: Error) -> Error {
         tracing::warn!(%error, "the load failed: stopping what was started");
         let error = self.session.located(error);
-        match teardown::force(self.card, self.session.cluster(), self.tiles) {
+        let hold = teardown::Hold {
+            card: self.card,
+            cluster: self.session.cluster(),
+            tiles: self.tiles,
+            kernels: self.kernels,
+            patience: self.session.patience(),
+        };
+        match hold.force() {
             Ok(ended) if ended.restored => {
                 *self.session.loaded() = None;
                 return with_threads(error, &ended);

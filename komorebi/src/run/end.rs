@@ -6,7 +6,7 @@ use komorebi_card::Group;
 
 use super::RunCore;
 use super::state::{Ending, State};
-use super::teardown::{self, Teardown};
+use super::teardown::Teardown;
 use crate::Error;
 use crate::error::{CommandTimeout, KernelFailed, LateCore};
 use crate::state::{CoreState, DispatcherState, StopReport};
@@ -16,7 +16,7 @@ impl RunCore {
     pub(super) fn end(&self, state: &mut State, ending: Ending) -> Error {
         let read_back = self.session.enter().and_then(|card| {
             let dispatcher = self.dispatcher().ok();
-            Ok((dispatcher, teardown::force(&*card, self.session.cluster(), &self.tiles)?))
+            Ok((dispatcher, self.hold(&*card).force()?))
         });
         let (dispatcher, teardown) = match read_back {
             Ok(read_back) => read_back,

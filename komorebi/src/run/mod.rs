@@ -10,6 +10,7 @@ mod events;
 mod handlers;
 mod handles;
 mod queue;
+mod returned;
 mod ring;
 mod state;
 mod stats;
@@ -31,7 +32,7 @@ pub use handles::{Handle, Handles};
 pub use submit::Columns;
 pub use waitable::Waitable;
 
-use crate::build::KernelSizes;
+use crate::build::{KernelSizes, Kernels};
 use crate::load::LoadOptions;
 use crate::program::Dynamic;
 use crate::session::{Session, Tiles};
@@ -52,9 +53,9 @@ pub(crate) struct RunCore {
     card: Arc<dyn Card>,
     number: u64,
     tiles: Tiles,
+    kernels: Arc<Kernels>,
     grid: Grid,
     handlers: handlers::Handlers,
-    sizes: KernelSizes,
     state: RefCell<State>,
 }
 
@@ -66,7 +67,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) events: HostMem,
     pub(crate) model: &'a ProgramModel,
     pub(crate) untyped: &'a [String],
-    pub(crate) sizes: KernelSizes,
+    pub(crate) kernels: Arc<Kernels>,
     pub(crate) options: &'a LoadOptions,
 }
 
@@ -104,7 +105,7 @@ impl<P> Run<P> {
             grid: parts.tiles.grid,
             tiles: parts.tiles,
             handlers: handlers::Handlers::new(parts.model, parts.untyped),
-            sizes: parts.sizes,
+            kernels: parts.kernels,
             state: RefCell::new(state),
         };
         Self { core, of: PhantomData }
@@ -117,7 +118,7 @@ impl<P> Run<P> {
 
     /// Bytes of the kernels' texts, thread by thread.
     pub fn sizes(&self) -> &KernelSizes {
-        &self.core.sizes
+        &self.core.kernels.sizes
     }
 
     /// The session it is loaded in.
@@ -204,6 +205,13 @@ impl RunCore {
         let state = self.state.borrow();
         let slot = state.table.get(number).filter(|slot| slot.progress != Progress::Forgotten);
         slot.copied().ok_or(Error::Handle { handle: number })
+    }
+
+    /// What the end of the run needs to stop it.
+    fn hold<'a>(&'a self, card: &'a dyn Card) -> teardown::Hold<'a> {
+        let patience = self.session.patience();
+        let cluster = self.session.cluster();
+        teardown::Hold { card, cluster, tiles: &self.tiles, kernels: &self.kernels, patience }
     }
 
     /// Every core of the program.

@@ -5,16 +5,13 @@ use std::time::Duration;
 use komorebi_abi::constants::command as c;
 
 use super::end::report;
+use super::returned::wait_returned;
 use super::state::{Checked, State};
 use super::teardown::{self, Teardown};
 use super::{Run, RunCore};
 use crate::error::{GridTimeout, KernelFailed, StuckThread};
 use crate::state::StopReport;
 use crate::{Error, Result};
-
-/// From EXIT's done event to the return of the last thread: its words are stored before, so this is a matter of
-/// instructions.
-const RETURN: Duration = Duration::from_micros(100);
 
 impl<P> Run<P> {
     /// Drains, sends EXIT to every core, stops the dispatcher, resets the cores, reads their state. `timeout` is one
@@ -35,8 +32,7 @@ impl<P> Run<P> {
             Err(error) if state.ended.is_some() => Err(error),
             Err(error) => {
                 tracing::warn!(%error, "the run does not stop by itself: it is aborted");
-                let teardown =
-                    teardown::force(&*self.core.card, self.core.session.cluster(), &self.core.tiles);
+                let teardown = self.core.force();
                 Err(self.core.bury(&mut state, error, teardown.ok()))
             }
         }
@@ -80,15 +76,17 @@ impl RunCore {
             let card = self.session.enter()?;
             teardown::tell_dispatcher(self.session.cluster())?;
             let result = teardown::wait_result(&*card, self.session.cluster(), left())?;
-            teardown::pause(&*card, RETURN)?;
-            (result, teardown::finish(&*card, self.session.cluster(), &self.tiles)?)
+            if !wait_returned(&*card, &self.tiles, &self.kernels, self.session.grid_timeout())? {
+                tracing::warn!("threads of the grid did not return after EXIT");
+            }
+            (result, self.hold(&*card).finish()?)
         };
         let stuck: Vec<StuckThread> = teardown::stuck_threads(&teardown).collect();
         let failure = match result {
             None => Some(failed("it did not write its result after the stop word", &teardown)),
             Some(result) if !result.clean() => Some(failed("it did not end cleanly", &teardown)),
             Some(_) if !teardown.restored => Some(failed("its hart did not come back", &teardown)),
-            Some(_) if !stuck.is_empty() => Some(self.grid_timeout(stuck, &teardown)),
+            Some(_) if !stuck.is_empty() => Some(grid_timeout(stuck, &teardown, self.session.grid_timeout())),
             Some(_) => None,
         };
         if let Some(error) = failure {
@@ -103,7 +101,7 @@ impl RunCore {
     /// Stops grid and dispatcher, whatever they do.
     fn force(&self) -> Result<Teardown> {
         let card = self.session.enter()?;
-        teardown::force(&*card, self.session.cluster(), &self.tiles)
+        self.hold(&*card).force()
     }
 
     fn abort(&self, state: &mut State) -> Result<StopReport> {
@@ -121,14 +119,14 @@ impl RunCore {
         if stuck.is_empty() {
             Ok(report(Some(teardown), None))
         } else {
-            Err(self.grid_timeout(stuck, &teardown))
+            Err(grid_timeout(stuck, &teardown, self.session.patience()))
         }
     }
+}
 
-    fn grid_timeout(&self, threads: Vec<StuckThread>, teardown: &Teardown) -> Error {
-        let milliseconds = self.session.grid_timeout().as_millis() as u64;
-        GridTimeout { milliseconds, threads, result: teardown.result }.into()
-    }
+fn grid_timeout(threads: Vec<StuckThread>, teardown: &Teardown, patience: Duration) -> Error {
+    let milliseconds = patience.as_millis() as u64;
+    GridTimeout { milliseconds, threads, result: teardown.result }.into()
 }
 
 fn failed(what: &str, teardown: &Teardown) -> Error {

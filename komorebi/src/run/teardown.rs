@@ -5,7 +5,9 @@ use std::time::Duration;
 use komorebi_abi::constants::{command, core, launch, layout};
 use komorebi_card::{Card, NocXy};
 
+use super::returned::wait_returned;
 use crate::Result;
+use crate::build::Kernels;
 use crate::error::StuckThread;
 use crate::session::{Cluster, HartState, Tiles};
 use crate::state::{CoreState, ResultBlock, THREAD_NAMES, ThreadStage, ThreadState};
@@ -13,10 +15,6 @@ use crate::state::{CoreState, ResultBlock, THREAD_NAMES, ThreadStage, ThreadStat
 /// How long the dispatcher may take from the stop word to its result block when the grid is stopped already: it finishes
 /// what is in flight, which may take it to the commands' deadline (host-api, "Session").
 const FORCED: Duration = Duration::from_secs(5);
-
-/// How long stopped cores have to return before they are reset: a wait loop sees the stop flag within microseconds, a
-/// handler that computes without waiting needs longer.
-const GRACE: Duration = Duration::from_millis(2);
 
 /// What is left after the end.
 pub(crate) struct Teardown {
@@ -70,26 +68,40 @@ pub(crate) fn pause(card: &dyn Card, time: Duration) -> Result<()> {
     Ok(())
 }
 
-/// Stops the grid by its stop flags, then the dispatcher, and reads both back.
-pub(crate) fn force(card: &dyn Card, cluster: &Cluster, tiles: &Tiles) -> Result<Teardown> {
-    tiles.multicast32(card, u64::from(layout::L1_CONTROL + core::CONTROL_STOP_FLAG), 1)?;
-    tell_dispatcher(cluster)?;
-    let since = card.now();
-    wait_result(card, cluster, FORCED)?;
-    let passed = card.now() - since;
-    pause(card, GRACE.saturating_sub(passed))?;
-    finish(card, cluster, tiles)
+/// What is stopped.
+pub(crate) struct Hold<'a> {
+    pub(crate) card: &'a dyn Card,
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) tiles: &'a Tiles,
+    pub(crate) kernels: &'a Kernels,
+    /// How long the threads may take to return once they are told to.
+    pub(crate) patience: Duration,
 }
 
-/// Holds the cores, takes the dispatcher's hart back and reads what both left.
-pub(crate) fn finish(card: &dyn Card, cluster: &Cluster, tiles: &Tiles) -> Result<Teardown> {
-    tiles.hold(card)?;
-    let hart = cluster.hart(0)?;
-    let restored = cluster.take_back(0)?;
-    card.set_cleanup(None)?;
-    let result = result(cluster)?;
-    let cores = tiles.all().iter().map(|tile| core_state(card, *tile)).collect::<Result<_>>()?;
-    Ok(Teardown { result, restored, hart, cores })
+impl Hold<'_> {
+    /// Stops the grid by its stop flags, waits for its threads, stops the dispatcher, and reads both back.
+    pub(crate) fn force(&self) -> Result<Teardown> {
+        let (card, cluster) = (self.card, self.cluster);
+        self.tiles.multicast32(card, u64::from(layout::L1_CONTROL + core::CONTROL_STOP_FLAG), 1)?;
+        if !wait_returned(card, self.tiles, self.kernels, self.patience)? {
+            tracing::warn!(patience = ?self.patience, "threads of the grid did not return: their cores are reset");
+        }
+        tell_dispatcher(cluster)?;
+        wait_result(card, cluster, FORCED)?;
+        self.finish()
+    }
+
+    /// Holds the cores, takes the dispatcher's hart back and reads what both left.
+    pub(crate) fn finish(&self) -> Result<Teardown> {
+        let (card, cluster) = (self.card, self.cluster);
+        self.tiles.hold(card)?;
+        let hart = cluster.hart(0)?;
+        let restored = cluster.take_back(0)?;
+        card.set_cleanup(None)?;
+        let result = result(cluster)?;
+        let cores = self.tiles.all().iter().map(|tile| core_state(card, *tile)).collect::<Result<_>>()?;
+        Ok(Teardown { result, restored, hart, cores })
+    }
 }
 
 /// The threads' state blocks of a held core.

@@ -22,7 +22,14 @@ impl Inner {
         let stopped = match &loaded {
             Some(loaded) => {
                 tracing::info!("a run is loaded: stopping it");
-                teardown::force(&*self.card, &self.cluster, &loaded.tiles).map(|_| ())
+                let hold = teardown::Hold {
+                    card: &*self.card,
+                    cluster: &self.cluster,
+                    tiles: &loaded.tiles,
+                    kernels: &loaded.kernels,
+                    patience: self.patience(),
+                };
+                hold.force().map(|_| ())
             }
             None => Ok(()),
         };

@@ -30,6 +30,9 @@ use crate::load::LoadOptions;
 use crate::tensor::{Allocator, Chunks};
 use crate::{DType, Element, Error, Program, Result, Run, Tensor};
 
+/// The longest an abort waits for the grid's threads.
+const ABORT: Duration = Duration::from_secs(2);
+
 /// An open card. Clones share it; the last one closes it.
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
@@ -205,6 +208,11 @@ impl Session {
         self.0.grid_timeout
     }
 
+    /// How long an abort waits for the grid's threads (host-api, "Session").
+    pub(crate) fn patience(&self) -> Duration {
+        self.0.patience()
+    }
+
     pub(crate) fn kernel_bytes(&self) -> Option<u32> {
         self.0.kernel_bytes
     }
@@ -249,6 +257,10 @@ impl<'a> Deref for Entered<'a> {
 }
 
 impl Inner {
+    fn patience(&self) -> Duration {
+        self.grid_timeout.min(ABORT)
+    }
+
     fn loaded(&self) -> MutexGuard<'_, Option<Loaded>> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -13,6 +13,10 @@ pub(crate) const NC_PC: u64 = 0xFFB1_2238;
 /// See [`NC_PC`].
 pub(crate) const NC_PC_ENABLE: u64 = 0xFFB1_223C;
 
+/// Snapshots of the program counters of the reader (NC), the writer (B), unpack (T0), math (T1) and pack (T2) thread
+/// (host.md §5.1).
+pub(crate) const PC_SNAPSHOT: [u64; 5] = [0xFFB1_313C, 0xFFB1_3138, 0xFFB1_3140, 0xFFB1_3144, 0xFFB1_3148];
+
 /// Harts of the clusters out of reset: bits 7:4 (host.md §4.2).
 pub(crate) const L2CPU_RESET: u64 = 0x8003_0014;
 /// The bit of cluster 0 in [`L2CPU_RESET`].

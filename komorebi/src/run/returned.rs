@@ -1,0 +1,73 @@
+//! Whether threads have returned, while their cores run: by their program counters.
+//!
+//! The host reads no core's memory before the core is held. A thread that returned stays in the device library's parking
+//! loop, so a snapshot of its program counter (host.md §5.1) tells, and costs the core nothing.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use komorebi_card::{Card, NocXy};
+
+use crate::Result;
+use crate::build::Kernels;
+use crate::session::Tiles;
+use crate::session::registers::PC_SNAPSHOT;
+
+/// Between the first two looks at the threads that are not back; then twice as long each time, up to `SLOWEST`.
+const FIRST: Duration = Duration::from_micros(200);
+const SLOWEST: Duration = Duration::from_millis(50);
+
+/// Functions of the device library that a thread never leaves.
+const PARKED: [&str; 2] = ["km::detail::park", "km::detail::leave"];
+
+/// Which program counters are those of threads that returned, looked up once each.
+struct Places<'a> {
+    kernels: &'a Kernels,
+    known: HashMap<(usize, u32), bool>,
+}
+
+impl Places<'_> {
+    fn returned(&mut self, thread: usize, pc: u32) -> bool {
+        let image = &self.kernels.threads[thread];
+        *self.known.entry((thread, pc)).or_insert_with(|| {
+            let place = image.locate(u64::from(pc));
+            place.is_some_and(|place| PARKED.iter().any(|name| place.function.contains(name)))
+        })
+    }
+}
+
+/// Waits until every thread of the grid has returned, at most `timeout`; false when it ran out.
+pub(super) fn wait_returned(
+    card: &dyn Card,
+    tiles: &Tiles,
+    kernels: &Kernels,
+    timeout: Duration,
+) -> Result<bool> {
+    let deadline = card.now() + timeout;
+    let mut places = Places { kernels, known: HashMap::new() };
+    let all = tiles.all().iter().flat_map(|&tile| (0..PC_SNAPSHOT.len()).map(move |thread| (tile, thread)));
+    let mut out: Vec<(NocXy, usize)> = all.collect();
+    let mut between = FIRST;
+    loop {
+        let mut failed = Ok(());
+        out.retain(|&(tile, thread)| match card.read32(tile, PC_SNAPSHOT[thread]) {
+            Ok(pc) => !places.returned(thread, pc),
+            Err(error) => {
+                failed = Err(error);
+                false
+            }
+        });
+        failed?;
+        if out.is_empty() {
+            return Ok(true);
+        }
+        if card.now() >= deadline {
+            return Ok(false);
+        }
+        let next = deadline.min(card.now() + between);
+        while card.now() < next {
+            card.relax(next)?;
+        }
+        between = (2 * between).min(SLOWEST);
+    }
+}
