@@ -3,7 +3,8 @@
 //! Each constant of a header is looked up by the reader. Where it has a value, an assertion on value, size and sign is written;
 //! where it has none, a use of it. One compilation says whether all assertions hold and all those uses are errors.
 //!
-//! `KOMOREBI_HEADER_CASES` sets the number of random headers (about 250 constants each, under two data models).
+//! Eight headers, always the same, are the default. `KOMOREBI_HEADER_CASES` sets the number of headers (about 220 constants
+//! each, under two data models) and makes them different in each run.
 
 mod compiler;
 mod expression;
@@ -13,7 +14,7 @@ mod write;
 use compiler::{Compiler, Verdict, compilers};
 use komorebi_headers::{ErrorKind, Header, Options};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -49,11 +50,16 @@ fn assertion(path: &str, value: komorebi_headers::Value) -> String {
 #[test]
 fn random_headers_have_the_values_the_compiler_gives_them() {
     let compilers = compilers();
-    let cases = std::env::var("KOMOREBI_HEADER_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(8);
+    let wanted = std::env::var("KOMOREBI_HEADER_CASES").ok().and_then(|cases| cases.parse().ok());
+    let cases = wanted.unwrap_or(8);
     let config = Config { cases, max_shrink_iters: 40, failure_persistence: None, ..Config::default() };
     let counted = std::cell::Cell::new((0_usize, 0_usize));
     let items = prop::collection::vec(item::item(), 330..360);
-    let result = TestRunner::new(config).run(&items, |items| {
+    let mut runner = match wanted {
+        Some(_) => TestRunner::new(config),
+        None => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),
+    };
+    let result = runner.run(&items, |items| {
         for compiler in &compilers {
             // Written again without uses of constants that have no value, until there are none.
             let mut broken = HashSet::new();
@@ -135,12 +141,13 @@ fn compare(case: &Case, compiler: &Compiler) -> Result<(usize, usize), TestCaseE
             // After an error the compiler may pass over the rest of the declaration.
             continue;
         }
-        let mut lines = constant.line - constant.branches..=constant.line;
-        // An error in a macro's text may come from any use of it; its own use is the line in the source.
-        let declared = !constant.is_macro && lines.any(|line| verdict.is_error(&constant.file, line));
-        let overflows =
-            verdict.overflows(&constant.file, constant.line) || verdict.overflows("check.cc", line);
-        let refused = declared || verdict.is_error("check.cc", line);
+        let lines = constant.line - constant.branches..=constant.line;
+        let declared = lines.clone().any(|line| verdict.is_error(&constant.file, line));
+        let overflows = lines.into_iter().any(|line| verdict.overflows(&constant.file, line))
+            || verdict.overflows("check.cc", line);
+        // An error in a macro's text may come from any use of it, and g++ does not always say where the use is.
+        let used = verdict.is_error("check.cc", line);
+        let refused = used || (declared && !(constant.is_macro && got.is_ok()));
         match got {
             Ok(found) => {
                 if refused {

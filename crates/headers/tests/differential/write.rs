@@ -505,8 +505,12 @@ impl Writer<'_> {
         let here = self.scope_path();
         let parent = path.rsplit_once("::").map_or("", |(parent, _)| parent);
         let inside = parent.is_empty() || here.starts_with(&format!("{parent}::"));
+        // Unqualified, a name of many namespaces may mean another one than was picked; that one must not be broken.
+        let sure = !path.ends_with("kAlike") || !self.broken.iter().any(|broken| broken.ends_with("kAlike"));
         let name = match style % 3 {
-            0 if inside && !constant.scoped_enum => path.rsplit("::").next().unwrap_or(path).to_owned(),
+            0 if inside && sure && !constant.scoped_enum => {
+                path.rsplit("::").next().unwrap_or(path).to_owned()
+            }
             _ => format!("::{path}"),
         };
         match constant.scoped_enum && style < 250 {
