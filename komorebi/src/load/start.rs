@@ -59,6 +59,8 @@ impl<P> Plan<'_, P> {
         cluster.write((image.base - layout::LIM_BASE) as u32, &image.bytes)?;
         // From the ring to the job queue's end: rings, state, result, control line, READY and completion words.
         cluster.write(layout::LIM_RING, &vec![0; (layout::LIM_SPARE - layout::LIM_RING) as usize])?;
+        // Bulk writes have no order: the core table lies in what was zeroed.
+        cluster.fence()?;
         let cores: Vec<u8> = self.tiles.all().iter().flat_map(|tile| tile.hi_word().to_le_bytes()).collect();
         cluster.write(layout::LIM_CORES, &cores)?;
         let ring = self.open_event_window(events)?;
