@@ -36,3 +36,47 @@ fn submit_and_wait_allocate_nothing_after_the_first_round() {
     assert_eq!(allocations() - before, 0);
     run.stop(TIMEOUT).unwrap();
 }
+
+#[test]
+fn every_handle_ends_whatever_the_order_of_completion_and_the_sizes_of_the_rings() {
+    for (seed, (host_depth, event_depth, batch)) in
+        (1..).zip([(64, 128, 64), (2, 2, 1), (8, 4, 8), (64, 16, 5), (4, 128, 3)])
+    {
+        let session = km::Session::builder().on(&NullCard::disorderly(seed)).open().unwrap();
+        let options = km::LoadOptions { host_depth, event_depth, batch, ..Default::default() };
+        let run = session.load_with(km::Program::new("nop").depth(16), options).unwrap();
+        let handles: Vec<_> = (0..1000).map(|i| run.submit(km::nop().on((i % 20, 1))).unwrap()).collect();
+        for (i, handle) in handles.iter().enumerate().rev().step_by(7) {
+            match run.wait(*handle, TIMEOUT) {
+                Ok(event) => assert_eq!(usize::from(event.auxiliary), i % 20),
+                Err(km::Error::CommandRejected(rejected)) => {
+                    assert_eq!((rejected.handle, i % 20), (i as u64 + 1, 13));
+                    assert_eq!(rejected.reason_name, "group");
+                }
+                Err(error) => panic!("{error}"),
+            }
+            assert!(
+                matches!(run.event(*handle), Err(km::Error::Handle { .. })),
+                "a wait forgets its command"
+            );
+        }
+        let kept = (0..1000).filter(|i| (999 - i) % 7 != 0);
+        for i in kept {
+            let event = std::iter::repeat_with(|| run.event(handles[i]).unwrap()).flatten().next().unwrap();
+            assert_eq!(event.kind == km::EventKind::Rejected, i % 20 == 13);
+            let sequence = run.sequence(handles[i]).unwrap();
+            assert_eq!(sequence, (i % 20 != 13).then_some(i as u64 + 1));
+        }
+        run.stop(TIMEOUT).unwrap();
+    }
+}
+
+#[test]
+fn sessions_and_tensors_are_shared_between_threads_and_runs_move_between_them() {
+    fn shared<T: Send + Sync>() {}
+    fn moved<T: Send>() {}
+    shared::<km::Session>();
+    shared::<km::Tensor>();
+    shared::<km::Error>();
+    moved::<km::Run>();
+}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use komorebi_card::CardTime;
+use komorebi_card::{Card, CardTime};
 
 use super::handles::{Handle, Progress};
 use super::state::{Ending, State};
@@ -174,51 +174,65 @@ impl RunCore {
         }
     }
 
-    /// One turn of a wait behind a look at the events: stores what has room, tells the read count, or lets the card run.
-    /// False when `deadline` has passed.
+    /// One turn of a wait behind a look at the events: sends what there is to send, or lets the card run. False when
+    /// `deadline` has passed.
     fn turn(&self, state: &mut State, upto: u64, deadline: CardTime) -> Result<bool, Turn> {
-        let _entered = self.session.enter()?;
-        let queued = upto.saturating_sub(state.ring.stored);
-        if queued > 0 {
-            let count = state.room().min(queued);
-            if count > 0 {
-                let State { ring, queue, events, .. } = state;
-                ring.store(&*self.card, queue, count, events.read)?;
-                return Ok(true);
-            }
-        }
-        if state.must_tell() {
-            state.ring.tell(&*self.card, state.events.read)?;
+        let card = self.session.enter()?;
+        if self.send(state, &*card, upto)? {
             return Ok(true);
         }
-        let now = self.card.now();
+        let now = card.now();
         if now >= deadline {
             return Ok(false);
         }
-        if now >= state.next_look {
-            self.look()?;
-            state.next_look = self.card.now() + LOOK;
+        if self.looked(state, now)? {
             return Ok(true); // the card ran meanwhile: read events before letting it run again
         }
-        self.card.relax(deadline.min(state.next_look)).map_err(Error::from)?;
+        card.relax(deadline.min(state.next_look)).map_err(Error::from)?;
         Ok(true)
     }
 
-    /// One poll for a command: stores up to it, reads events, lets the card run for an instant.
-    pub(super) fn poll(&self, state: &mut State, upto: u64) -> Result<()> {
-        if let Err(ending) = state.read_events() {
-            return Err(self.end(state, ending));
+    /// Stores commands up to `upto` that have room, or tells the read count if the dispatcher may wait for it; false when
+    /// there was nothing to send.
+    fn send(&self, state: &mut State, card: &dyn Card, upto: u64) -> Result<bool> {
+        let queued = upto.saturating_sub(state.ring.stored);
+        let count = if queued > 0 { state.room().min(queued) } else { 0 };
+        if count > 0 {
+            let State { ring, queue, events, .. } = state;
+            ring.store(card, queue, count, events.read)?;
+            return Ok(true);
         }
-        let now = self.card.now();
-        let deadline = now + Duration::from_nanos(1);
-        match self.turn(state, upto, deadline) {
-            Ok(_) => match state.read_events() {
-                Ok(()) => Ok(()),
-                Err(ending) => Err(self.end(state, ending)),
-            },
+        let tell = state.must_tell();
+        if tell {
+            state.ring.tell(card, state.events.read)?;
+        }
+        Ok(tell)
+    }
+
+    /// One poll for a command: stores up to it, lets the card run for an instant, reads events.
+    pub(super) fn poll(&self, state: &mut State, upto: u64) -> Result<()> {
+        let polled = state.read_events().map_err(Turn::Ending).and_then(|()| {
+            let card = self.session.enter()?;
+            self.send(state, &*card, upto)?;
+            let now = card.relax(card.now()).map_err(Error::from)?;
+            self.looked(state, now)?;
+            state.read_events().map_err(Turn::Ending)
+        });
+        match polled {
+            Ok(()) => Ok(()),
             Err(Turn::Ending(ending)) => Err(self.end(state, ending)),
             Err(Turn::Error(error)) => Err(self.lost(state, error)),
         }
+    }
+
+    /// Looks at the dispatcher's life when it is time to; false when it is not.
+    fn looked(&self, state: &mut State, now: CardTime) -> Result<bool, Turn> {
+        if now < state.next_look {
+            return Ok(false);
+        }
+        self.look()?;
+        state.next_look = self.card.now() + LOOK;
+        Ok(true)
     }
 
     /// Looks whether the dispatcher still runs, inside a turn.

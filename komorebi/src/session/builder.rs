@@ -82,7 +82,7 @@ impl SessionBuilder {
     /// # Errors
     /// [`Error::NotPresent`] where there is no such device, [`Error::CardBusy`] while another process holds it,
     /// [`Error::StartError`] when harts run that are not ours, [`Error::PllClock`], [`Error::LoadOption`] for
-    /// `kernel_bytes`, [`Error::Build`] when the firmware cannot be built.
+    /// `kernel_bytes`, [`Error::Firmware`] when the firmware cannot be built.
     pub fn open(self) -> Result<Session> {
         let pll = pll::Step::of(self.pll_mhz)?;
         if let Some(bytes) = self.kernel_bytes {

@@ -1,7 +1,8 @@
 //! A card that costs nothing: it answers every stored line with a done event at once.
 //!
 //! It plays monitor and dispatcher as `firmware/PROTOCOL.md` has them, has no cores, and keeps no time of its own.
-//! What a run costs on it is what the host costs.
+//! What a run costs on it is what the host costs. [`NullCard::disorderly`] completes commands in any order instead, some
+//! of them rejected, and checks the host's rules of room.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -39,6 +40,10 @@ struct State {
     released: bool,
     consumed: u64,
     posted: u64,
+    /// Commands in flight: number and first core.
+    busy: Vec<(u16, u32)>,
+    /// The state of the disorder; 0 for none.
+    disorder: u64,
 }
 
 impl NullCard {
@@ -61,8 +66,18 @@ impl NullCard {
             clocks: Clocks { aiclk_mhz: 1350, l2cpu_mhz: 800 },
         };
         let lim = vec![0; layout::LIM_BYTES as usize / 8];
-        let state = State { lim, host: None, released: false, consumed: 0, posted: 0 };
+        let state =
+            State { lim, host: None, released: false, consumed: 0, posted: 0, busy: Vec::new(), disorder: 0 };
         Self(Arc::new(Inner { description, now: AtomicU64::new(1), state: Mutex::new(state) }))
+    }
+
+    /// A card that completes what is in flight in an order that `seed` gives, while the host waits. Every command whose
+    /// first core is 13 is rejected.
+    #[allow(dead_code, reason = "the benchmark takes commands in order")]
+    pub(crate) fn disorderly(seed: u64) -> Self {
+        let card = Self::new();
+        card.state().disorder = seed | 1;
+        card
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -100,36 +115,80 @@ impl State {
             self.hart(0, monitor::HART_PARKED);
         } else if offset == hart0 + 8 * monitor::ENTRY && self.word(offset) != 0 {
             (self.consumed, self.posted) = (0, 0);
+            self.busy.clear();
             self.hart(0, monitor::HART_RUNNING);
             self.set(layout::LIM_STATE + 8 * l::STATE_STAGE, u64::from(l::STAGE_RUNNING));
         }
     }
 
-    /// Posts a done event for every new line.
+    fn launch(&self, index: u32) -> u64 {
+        self.word(layout::LIM_LAUNCH + 8 * index)
+    }
+
+    /// Takes every new line, and posts its event at once unless there is disorder.
     fn run_lines(&mut self) {
-        let launch = |index: u32| self.word(layout::LIM_LAUNCH + 8 * index);
-        let (lines, depth) = (launch(l::LAUNCH_RING_LINES), launch(l::LAUNCH_EVENT_DEPTH) as u32);
-        let new = self.word(layout::LIM_CONTROL + 8 * c::CONTROL_PROGRESS) as u32;
-        let Some(host) = self.host.clone() else { return };
-        while self.consumed as u32 != new {
+        let progress = self.word(layout::LIM_CONTROL + 8 * c::CONTROL_PROGRESS);
+        let lines = self.launch(l::LAUNCH_RING_LINES);
+        while self.consumed as u32 != progress as u32 {
             let at = (layout::LIM_RING + c::LINE_BYTES * (self.consumed % lines) as u32) as usize / 8;
             let (head, tail) = (self.lim[at + c::LINE_HEAD as usize], self.lim[at + c::LINE_TAIL as usize]);
+            let phase = (self.consumed / lines + 1) as u16;
+            assert_eq!(
+                (head as u16, (tail >> c::TAIL_PHASE_SHIFT) as u16),
+                (phase, phase),
+                "phases of a line"
+            );
             self.consumed += 1;
-            let first = (head >> c::HEAD_FIRST_SHIFT) as u32 & 0xFF;
-            let event = RawEvent {
-                kind: Ok(EventKind::Done),
-                value: 0,
-                auxiliary: first | u32::from(self.consumed as u16) << e::AUX_SEQUENCE_SHIFT,
-                ticks: TICKS,
-                number: tail as u16,
-                consumed: self.consumed as u8,
-            };
-            let [value, ticks] = event.encode(event_lap(self.posted, depth));
-            let place = (self.posted % u64::from(depth)) as usize * e::EVENT_BYTES as usize;
-            host.store_u64(place, value);
-            host.store_u64(place + 8, ticks);
-            self.posted += 1;
+            let command = (tail as u16, (head >> c::HEAD_FIRST_SHIFT) as u32 & 0xFF);
+            if self.disorder == 0 {
+                self.post(command);
+                continue;
+            }
+            self.busy.push(command);
+            let unread = self.posted - (progress >> c::CONTROL_READ_SHIFT);
+            let depth = self.launch(l::LAUNCH_EVENT_DEPTH);
+            assert!(
+                unread + self.busy.len() as u64 <= depth,
+                "the host stored more than its event ring takes"
+            );
         }
+    }
+
+    /// Completes some of what is in flight, in any order.
+    fn stir(&mut self) {
+        let mut random = || {
+            self.disorder ^= self.disorder << 13;
+            self.disorder ^= self.disorder >> 7;
+            self.disorder ^= self.disorder << 17;
+            self.disorder
+        };
+        let (some, pick) = (random() % 5, random());
+        for i in 0..some {
+            if !self.busy.is_empty() {
+                let command = self.busy.swap_remove((pick >> i) as usize % self.busy.len());
+                self.post(command);
+            }
+        }
+    }
+
+    fn post(&mut self, (number, first): (u16, u32)) {
+        let depth = self.launch(l::LAUNCH_EVENT_DEPTH) as u32;
+        let rejected = self.disorder != 0 && first == 13;
+        let sequence = u32::from(number) << e::AUX_SEQUENCE_SHIFT;
+        let event = RawEvent {
+            kind: Ok(if rejected { EventKind::Rejected } else { EventKind::Done }),
+            value: 0,
+            auxiliary: if rejected { c::KMD_REJECT_GROUP } else { first | sequence },
+            ticks: TICKS,
+            number,
+            consumed: self.consumed as u8,
+        };
+        let Some(host) = &self.host else { return };
+        let [value, ticks] = event.encode(event_lap(self.posted, depth));
+        let place = (self.posted % u64::from(depth)) as usize * e::EVENT_BYTES as usize;
+        host.store_u64(place, value);
+        host.store_u64(place + 8, ticks);
+        self.posted += 1;
     }
 }
 
@@ -210,6 +269,11 @@ impl Card for NullCard {
     }
 
     fn relax(&self, until: CardTime) -> Result<CardTime, CardError> {
+        if self.state().disorder != 0 {
+            self.state().stir();
+            self.0.now.fetch_add(1000, Ordering::Relaxed);
+            return Ok(self.now());
+        }
         self.0.now.fetch_max(until.as_nanos(), Ordering::Relaxed);
         Ok(until)
     }
