@@ -45,8 +45,10 @@ impl Output {
         builder.prefix(".mapped").suffix(".part");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-        let part =
-            builder.tempfile_in(folder).map_err(|error| DemoError::Write { path: path.into(), error })?;
+        // The error's kind alone: its text names the unfinished file, which is nobody's business.
+        let unwritable =
+            |error: std::io::Error| DemoError::Write { path: path.into(), error: error.kind().into() };
+        let part = builder.tempfile_in(folder).map_err(unwritable)?;
         Ok(Self { path: path.into(), part })
     }
 
