@@ -9,7 +9,7 @@ pub(crate) fn bench(json: bool, names: Vec<String>) -> Result<(), Failure> {
     ensure_compiler()?;
     let json = json.then(|| "--json".to_string());
     Step::cargo("bench")
-        .words("run --release --quiet --package komorebi-bench --")
+        .words("run --release --package komorebi-bench --")
         .arguments(json)
         .arguments(names)
         .run()?;

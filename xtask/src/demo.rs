@@ -9,7 +9,7 @@ pub(crate) fn demo(arguments: Vec<String>) -> Result<(), Failure> {
     ensure_compiler()?;
     let manifest = root().join("Cargo.toml").to_string_lossy().into_owned();
     Step::new("demo", "cargo")
-        .words("run --release --quiet --manifest-path")
+        .words("run --release --manifest-path")
         .arguments([manifest])
         .words("--package komorebi-examples --bin 01_map --")
         .arguments(arguments)
