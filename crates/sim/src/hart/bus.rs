@@ -134,6 +134,12 @@ pub trait Bus {
     /// that models an instruction cache changes it when the cache is told to forget.
     fn code_generation(&self) -> u64;
 
+    /// True when a load of this address gives the moment it is made at, and nothing that somebody else could change: it
+    /// need not wait for anybody's turn.
+    fn is_own_clock(&self, _address: u64) -> bool {
+        false
+    }
+
     /// What a second load of this shared address would see. Asked only while a loop is watched for parking.
     fn nature(&self, _address: u64) -> Nature {
         Nature::Memory

@@ -15,19 +15,23 @@ impl Pages {
         (number & 7) as usize
     }
 
-    /// The page around `pc`.
+    /// Takes the page around `pc` out, for as long as the hart runs in it: counting references up and down for each
+    /// turn of a hart would cost more than the turn.
     #[inline]
-    pub(super) fn get(&self, pc: u64) -> Option<Arc<CodePage>> {
+    pub(super) fn take(&mut self, pc: u64) -> Option<Arc<CodePage>> {
         let number = pc / CodePage::BYTES as u64;
-        match &self.slots[Self::slot(number)] {
-            Some((held, page)) if *held == number => Some(Arc::clone(page)),
+        let slot = &mut self.slots[Self::slot(number)];
+        match slot {
+            Some((held, _)) if *held == number => slot.take().map(|(_, page)| page),
             _ => None,
         }
     }
 
-    pub(super) fn put(&mut self, pc: u64, page: &Arc<CodePage>) {
+    /// Holds the page around `pc`.
+    #[inline]
+    pub(super) fn put(&mut self, pc: u64, page: Arc<CodePage>) {
         let number = pc / CodePage::BYTES as u64;
-        self.slots[Self::slot(number)] = Some((number, Arc::clone(page)));
+        self.slots[Self::slot(number)] = Some((number, page));
     }
 
     pub(super) fn clear(&mut self) {

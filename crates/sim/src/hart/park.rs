@@ -5,7 +5,7 @@
 use super::bus::{Bus, Nature};
 use super::decode::{Op, SLOTS};
 use super::isa::Xlen;
-use super::state::{Hart, MARKED, Repeat, UNMARKED};
+use super::state::{Hart, KNOWN_WAITS, MARKED, Repeat, UNMARKED};
 use super::stop::{Park, Stop};
 use super::watch::{Iteration, Watch};
 use crate::time::Time;
@@ -91,6 +91,9 @@ impl<X: Xlen> Hart<X> {
     }
 
     /// The wait HINT.
+    ///
+    /// What an iteration inherits can only make it longer (a store still on its way, which its fence waits for), so one
+    /// that is as long as two equal ones of this loop were inherits nothing: it need not be seen twice.
     pub(super) fn run_wait<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
         self.drain();
         if self.time > horizon {
@@ -105,7 +108,9 @@ impl<X: Xlen> Hart<X> {
                     value => Some(bus.wake_time(self.time, X::unsigned(value))),
                 };
                 let asleep = wake.is_none_or(|wake| wake > self.time);
-                if period == self.wait.period && asleep {
+                let known = &mut self.known_waits[(self.pc >> 2) as usize % KNOWN_WAITS];
+                if asleep && (period == self.wait.period || *known == (self.pc, period)) {
+                    *known = (self.pc, period);
                     self.watching = MARKED;
                     return self.park(period, wake);
                 }

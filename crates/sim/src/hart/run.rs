@@ -52,7 +52,10 @@ impl<X: Xlen> Hart<X> {
                     None => continue,
                 },
             };
-            let stop = match self.run_page(bus, &page, horizon) {
+            let from = self.pc;
+            let flow = self.run_page(bus, &page, horizon);
+            self.pages.put(from, page);
+            let stop = match flow {
                 Flow::Page => continue,
                 Flow::Horizon => return Stop::Horizon,
                 Flow::Slow(op) => self.run_slow(bus, op, horizon),
@@ -68,19 +71,18 @@ impl<X: Xlen> Hart<X> {
         }
     }
 
-    /// The page around the pc.
+    /// The page around the pc, to be put back into `pages`.
     fn page<B: Bus>(&mut self, bus: &mut B) -> Result<Arc<CodePage>, Refusal> {
         let generation = bus.code_generation();
         if generation != self.code_generation {
             self.pages.clear();
             self.code_generation = generation;
         }
-        if let Some(page) = self.pages.get(self.pc) {
+        if let Some(page) = self.pages.take(self.pc) {
             return Ok(page);
         }
         let page = bus.code(self.pc)?;
         assert_eq!(page.isa(), X::ISA, "a page decoded for the other instruction set");
-        self.pages.put(self.pc, &page);
         Ok(page)
     }
 
@@ -214,7 +216,7 @@ impl<X: Xlen> Hart<X> {
                                 leave!(at, Flow::Slow(op));
                             }
                             let private = bus.is_private(address);
-                            if !private && time > horizon {
+                            if !private && time > horizon && !bus.is_own_clock(address) {
                                 leave!(at, Flow::Horizon);
                             }
                             let loaded = match bus.load(time, address, Width::$l_width) {
@@ -261,6 +263,13 @@ impl<X: Xlen> Hart<X> {
                                 }
                             }
                         })*
+                        // A wait loop has one in each turn. It concerns nobody but the hart: no horizon.
+                        number::Fence => {
+                            time = self.arrival(pending, time);
+                            pending = 0;
+                            time = bus.fence(time).max(time + steps.one);
+                            next!();
+                        }
                         number::Lui => put!(imm),
                         number::Auipc => {
                             let pc = address_of(at);

@@ -63,6 +63,9 @@ pub(super) const MARKED: u8 = 1;
 /// Bit of `Hart::watching`: an iteration of the unmarked loop is being compared.
 pub(super) const UNMARKED: u8 = 2;
 
+/// Wait HINTs whose period a hart remembers.
+pub(super) const KNOWN_WAITS: usize = 8;
+
 /// An unmarked loop that may turn out to wait.
 #[derive(Debug)]
 pub(super) struct Repeat {
@@ -115,6 +118,8 @@ pub struct Hart<X: Xlen> {
     pub(super) watching: u8,
     pub(super) wait: Iteration,
     pub(super) repeat: Repeat,
+    /// The pc of wait HINTs that the hart has parked at, and the length of an iteration there.
+    pub(super) known_waits: [(u64, Time); KNOWN_WAITS],
     pub(super) parked: Option<Park>,
     pub(super) width: std::marker::PhantomData<X>,
 }
@@ -154,6 +159,7 @@ impl<X: Xlen> Hart<X> {
                 streak: 0,
                 threshold: Repeat::FIRST_THRESHOLD,
             },
+            known_waits: [(0, 0); KNOWN_WAITS],
             parked: None,
             width: std::marker::PhantomData,
         }
@@ -172,6 +178,7 @@ impl<X: Xlen> Hart<X> {
         self.sleeping = false;
         self.watching = 0;
         self.repeat.streak = 0;
+        self.known_waits = [(0, 0); KNOWN_WAITS];
         self.parked = None;
     }
 
@@ -226,6 +233,7 @@ impl<X: Xlen> Hart<X> {
         self.cycles_since = (self.time, self.cycles(self.time));
         self.cycle = cycle.max(1);
         self.steps = Steps::new(&self.costs, self.cycle);
+        self.known_waits = [(0, 0); KNOWN_WAITS];
         self.watching = 0;
     }
 

@@ -22,7 +22,7 @@ impl<X: Xlen> Hart<X> {
         let done = match op.code() {
             Code::Wait => return self.run_wait(bus, op, horizon),
             Code::Straddle => self.patch(bus, op),
-            Code::Fence | Code::FenceI => return self.run_fence(bus, op, horizon),
+            Code::FenceI => return self.run_fence_i(bus, op, horizon),
             Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
                 return self.run_csr(bus, op, horizon);
             }
@@ -71,15 +71,14 @@ impl<X: Xlen> Hart<X> {
     /// Completes the instruction at the end of a page with its half in the next.
     fn patch<B: Bus>(&mut self, bus: &mut B, op: Op) -> Result<Option<Stop>, Refusal> {
         let next = bus.code(X::unsigned(self.pc.wrapping_add(2)))?;
-        if let Some(page) = self.pages.get(self.pc) {
-            let patched = Arc::new(page.with_last(op.imm() as u16, next.first_half()));
-            self.pages.put(self.pc, &patched);
+        if let Some(page) = self.pages.take(self.pc) {
+            self.pages.put(self.pc, Arc::new(page.with_last(op.imm() as u16, next.first_half())));
         }
         Ok(None)
     }
 
-    fn run_fence<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
-        if op.code() == Code::FenceI && X::ISA == Isa::Rv32 {
+    fn run_fence_i<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
+        if X::ISA == Isa::Rv32 {
             // It does nothing on a baby core (tensix.md §2).
             self.retire(op.size());
             return None;
@@ -88,10 +87,7 @@ impl<X: Xlen> Hart<X> {
         if self.time > horizon {
             return Some(Stop::Horizon);
         }
-        let free = match op.code() {
-            Code::Fence => bus.fence(self.time),
-            _ => bus.fence_i(self.time),
-        };
+        let free = bus.fence_i(self.time);
         self.retire_at(op.size(), free);
         None
     }

@@ -99,7 +99,9 @@ impl TensixBus<'_> {
     }
 
     fn load_shared(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
-        self.in_turn(at)?;
+        if !self.is_own_clock(address) {
+            self.in_turn(at)?;
+        }
         let (value, cost) = match self.region(address) {
             Region::L1 if self.own.l0.is_off() => (self.shared.l1.value(address, width as usize), cost::L1),
             Region::L1 => {
@@ -247,9 +249,15 @@ impl Bus for TensixBus<'_> {
         *self.generation
     }
 
+    /// The wall clock: its latch is the core's own (`debug.rs`).
+    fn is_own_clock(&self, address: u64) -> bool {
+        matches!(address, 0xffb1_21f0 | 0xffb1_21f4 | 0xffb1_21f8)
+    }
+
     fn nature(&self, address: u64) -> Nature {
         match address {
-            0xffb1_21f0 | 0xffb1_21f4 | 0xffb1_21f8 | 0xffb1_3138..0xffb1_314c => Nature::Clock,
+            _ if self.is_own_clock(address) => Nature::Clock,
+            0xffb1_3138..0xffb1_314c => Nature::Clock,
             0..L1_BYTES if self.own.l0.is_fickle() => Nature::Effect,
             _ => Nature::Memory,
         }
