@@ -4,7 +4,7 @@ mod kernels_bench;
 
 use kernels_bench::{Bench, Setup, Submit, model};
 use komorebi::build::Sources;
-use komorebi_abi::constants::{command, core};
+use komorebi_abi::constants::{command, core, layout};
 
 const NOP: u32 = command::KM_HANDLER_NOP;
 const EXIT: u32 = command::KM_HANDLER_EXIT;
@@ -32,8 +32,49 @@ fn a_nop_completes_with_its_sequence_number_and_no_result() {
     }
     for thread in 0..5 {
         assert_eq!(bench.state(0, thread, core::THREAD_DONE), 6);
-        assert_eq!(bench.state(0, thread, core::THREAD_SEQUENCE), 6);
+        assert_eq!(bench.state(0, thread, core::THREAD_SEQUENCE), 0, "a NOP stores only its count");
     }
+    bench.card_write(0, layout::L1_CONTROL + core::CONTROL_STOP_FLAG, 1);
+    assert!(bench.run_until(100, |bench| bench.stages(0) == [core::THREAD_STOPPED; 5]), "{}", bench.states());
+    for thread in 0..5 {
+        assert_eq!(bench.state(0, thread, core::THREAD_SEQUENCE), 6);
+        assert_eq!(bench.state(0, thread, core::THREAD_TAKEN), 6);
+    }
+}
+
+#[test]
+fn the_five_waits_for_a_command_only_load() {
+    let mut bench = idle(Setup::new(1, 1));
+    bench.call(Submit::to(NOP, 0, 1, &[]));
+    // A simulated thread sleeps in a loop that stores nothing, until something it loaded changes.
+    let retired = |bench: &Bench, micros| {
+        bench.run_until(micros, |_| false);
+        bench.card().counters().tensix_instructions
+    };
+    let before = retired(&bench, 100);
+    let after = retired(&bench, 10_000);
+    assert!(after - before < 100, "{} instructions in 10 ms of nothing to do", after - before);
+}
+
+#[test]
+fn a_command_is_taken_when_its_publish_word_and_its_doorbell_are_there_in_either_order() {
+    let mut bench = idle(Setup::new(1, 1));
+    let command = |slot| Submit::to(NOP, 0, 1, &[]).slot(slot);
+    let done = |bench: &Bench| bench.state(0, core::THREAD_READER, core::THREAD_DONE);
+    bench.publish_to(0, command(2), 1);
+    assert!(!bench.run_until(50, |bench| done(bench) != 0), "without its doorbell");
+    bench.ring(0, 1);
+    bench.wait(2, 1);
+    bench.ring(0, 4);
+    assert!(!bench.run_until(50, |bench| done(bench) != 1), "without its publish word");
+    // A number beyond the doorbell's: one before it might still be unseen.
+    bench.publish_to(0, command(0), 9);
+    assert!(!bench.run_until(50, |bench| done(bench) != 1), "before its doorbell");
+    bench.publish_to(0, command(1), 4);
+    bench.wait(1, 4);
+    assert!(!bench.run_until(50, |bench| done(bench) != 2), "before its doorbell");
+    bench.ring(0, 9);
+    bench.wait(0, 9);
 }
 
 #[test]
@@ -122,6 +163,19 @@ fn sequence_numbers_wrap() {
             bench.wait(slot, sequence);
         }
     }
+}
+
+#[test]
+fn a_number_taken_before_a_wrap_is_not_taken_again_after_it() {
+    let mut bench = idle(Setup::new(1, 1));
+    // Of other groups' commands this core sees nothing, so the numbers jump. Slot 1 is never used.
+    let commands = [(3, 2), (0, 0x7fff_ffff), (2, u32::MAX - 15), (0, 5), (2, 2)];
+    for (slot, sequence) in commands {
+        bench.publish(Submit::to(NOP, 0, 1, &[]).slot(slot), sequence);
+        bench.wait(slot, sequence);
+    }
+    bench.run_until(50, |_| false);
+    assert_eq!(bench.state(0, core::THREAD_READER, core::THREAD_DONE), 5, "{}", bench.states());
 }
 
 #[test]

@@ -27,7 +27,10 @@ fn the_stop_flag_ends_every_thread_wherever_it_waits() {
     let mut bench = start(Setup::new(2, 1), "reader.cpp", "if (args.a) cb_reserve_back(0, 5);");
     // On core 0 the reader waits for space that never comes, on core 1 everybody for a command.
     bench.submit(Submit::to(1, 0, 1, &[1]));
-    assert!(bench.run_until(100, |bench| bench.state(0, 0, core::THREAD_WAIT) == core::WAIT_BUFFER_SPACE));
+    let running =
+        |bench: &Bench| bench.state(0, core::THREAD_READER, core::THREAD_STAGE) == core::THREAD_RUNNING;
+    assert!(bench.run_until(100, running), "{}", bench.states());
+    assert!(!bench.run_until(20, |bench| !running(bench)), "it waits:\n{}", bench.states());
     for index in 0..2 {
         bench.card_write(index, 0x1000 + core::CONTROL_STOP_FLAG, 1);
     }
@@ -37,7 +40,21 @@ fn the_stop_flag_ends_every_thread_wherever_it_waits() {
         "{}",
         bench.states()
     );
-    assert_eq!(bench.state(0, core::THREAD_READER, core::THREAD_OBJECT), 0, "the buffer it waited for");
+    let told = |index, thread| {
+        [
+            core::THREAD_SEQUENCE,
+            core::THREAD_WAIT,
+            core::THREAD_OBJECT,
+            core::THREAD_WANTED,
+            core::THREAD_SEEN,
+        ]
+        .map(|word| bench.state(index, thread, word))
+    };
+    // Five pages fit into four when the consumer's count has reached 1.
+    assert_eq!(told(0, core::THREAD_READER), [1, core::WAIT_BUFFER_SPACE, 0, 1, 0]);
+    // The writer took the command, has nothing to do for it, and joins the reader.
+    assert_eq!(told(0, core::THREAD_WRITER), [1, core::WAIT_THREADS, core::THREAD_READER, 1, 0]);
+    assert_eq!(told(1, core::THREAD_READER), [0, core::WAIT_COMMAND, 0, 1, 0]);
 }
 
 #[test]
@@ -68,6 +85,7 @@ fn a_leader_gives_up_on_a_member_that_does_not_acknowledge() {
     let word =
         |bench: &mut Bench, count| bench.publish_to(0, Submit::to(command::KM_HANDLER_NOP, 0, count, &[]), 1);
     word(&mut bench, 2);
+    bench.ring(0, 1);
     let writer = |word| bench.state(0, core::THREAD_WRITER, word);
     assert!(
         bench.run_until(400, |_| writer(core::THREAD_STAGE) == core::THREAD_GAVE_UP),

@@ -11,6 +11,7 @@ namespace km {
 constexpr uint32_t kControlLaunch = 0x000;      // CoreWord words, written before the start
 constexpr uint32_t kControlStopFlag = 0x0C0;    // not 0: every thread returns; the host writes it only when the dispatcher cannot
 constexpr uint32_t kControlGo = 0x0D0;          // the fingerprint, stored by B when the other threads may start
+constexpr uint32_t kControlDoorbell = 0x0D8;    // the sequence number of the last command published to this core
 constexpr uint32_t kControlReadyCount = 0x0E0;  // column head: cores of the column that are ready (NoC atomic)
 constexpr uint32_t kControlAtomicOld = 0x0F0;   // where NoC atomics put the old value
 constexpr uint32_t kControlPublish = 0x100;     // a publish word (8 bytes) a slot
@@ -99,16 +100,17 @@ enum Thread : uint32_t { kThreadReader = 0, kThreadWriter = 1, kThreadUnpack = 2
 constexpr uint32_t kThreads = 5;
 constexpr uint32_t kThreadStride = 64;
 
-// A thread's state block: 32-bit words, by index; only that thread writes it.
+// A thread's state block: 32-bit words, by index; only that thread writes it. Taken, handler and sequence are written
+// before a handler and when the thread ends, the four words of a wait when the thread ends in one.
 enum ThreadWord : uint32_t {
     kThreadStage = 0,     // a ThreadStage
     kThreadTaken = 1,     // commands taken
     kThreadDone = 2,      // commands done
     kThreadHandler = 3,   // of the command at hand
     kThreadSequence = 4,  // of the command at hand
-    kThreadWait = 5,      // a WaitKind: what it waits for, or gave up waiting for
-    kThreadObject = 6,    // the buffer, slot, address the wait is about
-    kThreadWanted = 7,    // the value it waits for
+    kThreadWait = 5,      // a WaitKind: what it waited for when it ended
+    kThreadObject = 6,    // the buffer, slot, address the wait was about
+    kThreadWanted = 7,    // the value it waited for
     kThreadSeen = 8,      // the value it saw last
 };
 
@@ -124,10 +126,10 @@ enum ThreadStage : uint32_t {
 };
 
 enum WaitKind : uint32_t {
-    kWaitNone = 0,
-    kWaitCommand = 1,    // the next command
+    kWaitNone = 0,       // it did not end in a wait
+    kWaitCommand = 1,    // the next command; reader: seen is the doorbell
     kWaitGo = 2,         // B's go at the start
-    kWaitThreads = 3,    // the other threads of this core
+    kWaitThreads = 3,    // the other threads of this core; in a join, object: thread
     kWaitAcks = 4,       // the other cores of the group; object: slot
     kWaitBufferSpace = 5,  // cb_reserve_back; object: buffer
     kWaitBufferData = 6,   // cb_wait_front; object: buffer

@@ -72,6 +72,7 @@ struct Mailbox {
         slots.take(slot, words, notes);
         fence();  // the body has landed, and so has every publish word before this one
         to.put(kControlPublish + 8 * slot, word);
+        to.put(kControlDoorbell, static_cast<uint32_t>(sequence));
     }
 };
 

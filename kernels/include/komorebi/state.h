@@ -1,4 +1,5 @@
-// A thread's state words in its core's control block: for people, read by the host after the stop.
+// A thread's state words in its core's control block: for people, read by the host after the stop. Only the stage and the
+// count of commands done are for the core's own threads; the others are written before a handler and when a thread ends.
 #pragma once
 #include "detail/thread.h"
 

@@ -1,7 +1,8 @@
 // The one way to wait. Every loop of the library that waits for somebody else is one of these two.
 //
 // A wait ends in three ways: the condition holds; the stop flag is set, or the time is over, and then the thread
-// writes its state and never comes back (there is nobody to return to: the host takes the core by its reset).
+// writes what it waited for into its state block and never comes back (there is nobody to return to: the host takes the
+// core by its reset). Only then: nobody reads the state while a thread waits, and a store into L1 concerns all five cores.
 //
 // A turn of the loop only loads, and keeps no clock value for a later turn: that is the contract of the wait HINT
 // `add x0, rs1, rs2` (firmware/PROTOCOL.md), by which a simulator may skip turns that would see the same.
@@ -17,17 +18,29 @@ namespace km::detail {
     for (;;) asm volatile("add x0, sp, x0");
 }
 
+/// Copies the command at hand into the state block.
+inline void tell_at_hand() {
+    state(kThreadTaken) = at_hand.taken;
+    state(kThreadHandler) = at_hand.handler;
+    state(kThreadSequence) = at_hand.sequence;
+}
+
 /// Ends the thread.
 [[noreturn, gnu::noinline, gnu::cold]] inline void leave(ThreadStage stage) {
+    tell_at_hand();
     state(kThreadStage) = stage;
     fence();
     park();
 }
 
-/// Ends the thread: `seen` came where `kThreadWanted` was waited for.
-[[noreturn, gnu::noinline, gnu::cold]] inline void give_up(uint32_t seen) {
+/// Ends the thread in a wait, in which it saw `seen` last.
+[[noreturn, gnu::noinline, gnu::cold]] inline void leave_wait(ThreadStage stage, WaitKind kind, uint32_t object,
+                                                              uint32_t wanted, uint32_t seen) {
+    state(kThreadWait) = kind;
+    state(kThreadObject) = object;
+    state(kThreadWanted) = wanted;
     state(kThreadSeen) = seen;
-    leave(kThreadGaveUp);
+    leave(stage);
 }
 
 /// A moment of the wall clock. The low word is odd, so that it is never the HINT's "no clock value", 0.
@@ -47,21 +60,17 @@ struct Deadline {
 /// The clock's high word is read first: when the low one wraps in between, the pair is early by 2^32 cycles for one
 /// turn, never late. The HINT names the deadline's low word, or the point half a turn of the low word before it,
 /// whichever comes first, so that it never lies more than 2^31 cycles ahead.
-[[gnu::always_inline]] inline void turn(Deadline deadline, uint32_t seen) {
-    if (hardware::reg(control(kControlStopFlag)) != 0) leave(kThreadStopped);
+[[gnu::always_inline]] inline void turn(Deadline deadline, WaitKind kind, uint32_t object, uint32_t wanted,
+                                       uint32_t seen) {
+    if (hardware::reg(control(kControlStopFlag)) != 0) leave_wait(kThreadStopped, kind, object, wanted, seen);
     const uint32_t high = hardware::reg(hardware::kWallClockHigh);
     const uint32_t low = hardware::reg(hardware::kWallClockLow);
-    if (high > deadline.high || (high == deadline.high && low >= deadline.low)) give_up(seen);
+    if (high > deadline.high || (high == deadline.high && low >= deadline.low)) {
+        leave_wait(kThreadGaveUp, kind, object, wanted, seen);
+    }
     const uint32_t wake = deadline.low ^ ((deadline.low - low) & 0x80000000);
     asm volatile("add x0, sp, %0" ::"r"(wake));
     fence();
-}
-
-/// Says in the state what is waited for.
-inline void begin_wait(WaitKind kind, uint32_t object, uint32_t wanted) {
-    state(kThreadWait) = kind;
-    state(kThreadObject) = object;
-    state(kThreadWanted) = wanted;
 }
 
 /// Waits until `ready(seen)` is true; `seen` is set by it for the state words.
@@ -70,11 +79,9 @@ template <class Ready>
                                               Ready&& ready) {
     uint32_t seen = 0;
     if (!ready(seen)) {
-        begin_wait(kind, object, wanted);
         const Deadline deadline = Deadline::after(cycles);
-        do turn(deadline, seen);
+        do turn(deadline, kind, object, wanted, seen);
         while (!ready(seen));
-        state(kThreadWait) = kWaitNone;
     }
     compiler_fence();
 }
@@ -82,14 +89,12 @@ template <class Ready>
 /// The loop of `wait_word`, once per image.
 [[gnu::noinline]] inline void wait_word_loop(uint32_t address, uint32_t base, uint32_t least, uint32_t mask, WaitKind kind,
                                              uint32_t object) {
-    begin_wait(kind, object, (base + least) & mask);
     const Deadline deadline = Deadline::after(local.wait_cycles);
     for (;;) {
         const uint32_t seen = hardware::reg(address);
-        if (((seen - base) & mask) >= least) break;
-        turn(deadline, seen);
+        if (((seen - base) & mask) >= least) return;
+        turn(deadline, kind, object, (base + least) & mask, seen);
     }
-    state(kThreadWait) = kWaitNone;
 }
 
 /// Waits until the word at `address` is at least `least` ahead of `base`, counted in `mask`'s bits.
@@ -97,6 +102,11 @@ template <class Ready>
                                              uint32_t object) {
     if (((hardware::reg(address) - base) & mask) < least) wait_word_loop(address, base, least, mask, kind, object);
     compiler_fence();
+}
+
+/// Waits until the count at `address` has reached `value`; it may be ahead, by less than 2^31.
+[[gnu::always_inline]] inline void wait_count(uint32_t address, uint32_t value, WaitKind kind, uint32_t object) {
+    wait_word(address, value - 0x80000000, 0x80000000, 0xFFFFFFFF, kind, object);
 }
 
 /// Waits until the word at `address` is `value`: it is then all of 2^32 - 1 ahead of `value + 1`.

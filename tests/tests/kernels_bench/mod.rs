@@ -1,9 +1,10 @@
 //! A grid of simulated cores with real images, and a test in the dispatcher's place.
 //!
-//! The test writes mailboxes as the dispatcher does (body, fence, publish word) and reads READY and completion words from
-//! LIM. Addresses and layouts are the device headers'.
+//! The test writes mailboxes as the dispatcher does (body, fence, publish word, doorbell) and reads READY and completion
+//! words from LIM. Addresses and layouts are the device headers'.
 #![allow(dead_code, reason = "each test binary uses its part of the bench")]
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use komorebi::build::{Kernels, Sources, Toolchain, kernels};
@@ -303,7 +304,7 @@ impl Bench {
         self.try_publish(command, self.sequence)
     }
 
-    /// Body, fence, publish word with this sequence number.
+    /// Body, fence, publish word with this sequence number, doorbell.
     pub(crate) fn publish(&mut self, command: Submit<'_>, sequence: u32) {
         self.try_publish(command, sequence).unwrap_or_else(|error| panic!("{error}"));
     }
@@ -317,20 +318,21 @@ impl Bench {
             self.write_l1(index, at, &body, Order::Bulk)?;
             self.card().fence(self.tile(index))?;
         }
-        self.publish_words(group, command, sequence)
+        self.publish_words(group.clone(), command, sequence)?;
+        self.ring_doorbells(group, sequence)
     }
 
-    /// The publish word in one core only.
+    /// The publish word in one core only, without its doorbell.
     pub(crate) fn publish_to(&mut self, index: u32, command: Submit<'_>, sequence: u32) {
         self.publish_words(index..index + 1, command, sequence).unwrap_or_else(|error| panic!("{error}"));
     }
 
-    fn publish_words(
-        &self,
-        cores: std::ops::Range<u32>,
-        command: Submit<'_>,
-        sequence: u32,
-    ) -> Result<(), CardError> {
+    /// The doorbell of one core.
+    pub(crate) fn ring(&self, index: u32, sequence: u32) {
+        self.ring_doorbells(index..index + 1, sequence).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    fn publish_words(&self, cores: Range<u32>, command: Submit<'_>, sequence: u32) -> Result<(), CardError> {
         let Submit { slot, handler, first, count, args, result } = command;
         let flags = if result { core::PUBLISH_RESULT } else { 0 };
         let high = handler
@@ -339,9 +341,17 @@ impl Bench {
             | first << core::PUBLISH_FIRST_SHIFT
             | count << core::PUBLISH_COUNT_SHIFT;
         let word = u64::from(sequence) | u64::from(high) << 32;
+        self.write_words(cores, core::CONTROL_PUBLISH + 8 * slot, word)
+    }
+
+    fn ring_doorbells(&self, cores: Range<u32>, sequence: u32) -> Result<(), CardError> {
+        self.write_words(cores, core::CONTROL_DOORBELL, u64::from(sequence))
+    }
+
+    /// A word of the cores' control blocks: a store to each, then the fences.
+    fn write_words(&self, cores: Range<u32>, offset: u32, word: u64) -> Result<(), CardError> {
         for index in cores.clone() {
-            let at = layout::L1_CONTROL + core::CONTROL_PUBLISH + 8 * slot;
-            self.write_l1(index, at, &word.to_le_bytes(), Order::Strict)?;
+            self.write_l1(index, layout::L1_CONTROL + offset, &word.to_le_bytes(), Order::Strict)?;
         }
         for index in cores {
             self.card().fence(self.tile(index))?;

@@ -23,16 +23,16 @@ struct Published {
 
 /// Runs this kernel's handler; a mover's writes are acknowledged when it is over. Body and publish word stand still until
 /// the group has completed.
-inline void run_handler(uint32_t slot, uint32_t sequence, Published published) {
-    state(kThreadHandler) = published.handler();
-    state(kThreadSequence) = sequence;
-    compiler_fence();
+inline void run_handler(uint32_t taken, uint32_t slot, uint32_t sequence, Published published) {
+    at_hand = {taken, published.handler(), sequence};
     [[maybe_unused]] const uint32_t body = control(kControlBodies) + kBodyBytes * slot;
     [[maybe_unused]] Command command{sequence, published.first(), published.count(), local.index - published.first(), slot};
     switch (published.handler()) {
 #define KM_CASE(name)                                                                                     \
     case program::name::kHandler:                                                                         \
+        tell_at_hand();                                                                                   \
         state(kThreadStage) = kThreadRunning;                                                             \
+        compiler_fence();                                                                                 \
         on_command<program::name>(*reinterpret_cast<const program::name*>(body), command);                \
         break;
         KM_PROGRAM_HANDLERS(KM_CASE)
@@ -41,21 +41,18 @@ inline void run_handler(uint32_t slot, uint32_t sequence, Published published) {
     }
     handler_over();
     compiler_fence();
+    state(kThreadStage) = kThreadIdle;
 }
 
 /// The command a token names, for the threads that get one from the reader: waits until `taken` commands were taken.
 /// Returns its slot.
 inline uint32_t wait_token(uint32_t taken) {
     const uint32_t address = control(kControlTokens) + 4 * ((taken - 1) % kTokens);
-    uint32_t token = hardware::reg(address);
-    if (token >> kTokenCountShift != (taken & (0xFFFFFFFF >> kTokenCountShift))) {
-        state(kThreadStage) = kThreadIdle;
-        wait_until(kWaitCommand, address, taken, local.idle_cycles, [&](uint32_t& seen) {
-            seen = token = hardware::reg(address);
-            return token >> kTokenCountShift == (taken & (0xFFFFFFFF >> kTokenCountShift));
-        });
-    }
-    compiler_fence();
+    uint32_t token = 0;
+    wait_until(kWaitCommand, address, taken, local.idle_cycles, [&](uint32_t& seen) {
+        seen = token = hardware::reg(address);
+        return token >> kTokenCountShift == (taken & (0xFFFFFFFF >> kTokenCountShift));
+    });
     return token & 0xFF;
 }
 

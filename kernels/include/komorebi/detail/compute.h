@@ -12,9 +12,8 @@ namespace km::detail {
         const uint32_t slot = wait_token(taken);
         const uint32_t sequence = publish_word(slot, 0);
         const Published published{publish_word(slot, 1)};
-        state(kThreadTaken) = taken;
 
-        run_handler(slot, sequence, published);
+        run_handler(taken, slot, sequence, published);
         count_done(taken);
         if (published.handler() == KM_HANDLER_EXIT) leave(kThreadExited);
     }

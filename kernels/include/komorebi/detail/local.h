@@ -23,4 +23,14 @@ struct Local {
 
 inline Local local;
 
+/// The command at hand. It is copied into the state block where somebody may come to read it: before a handler, which may
+/// never return, and when the thread ends.
+struct AtHand {
+    uint32_t taken;  // commands taken
+    uint32_t handler;
+    uint32_t sequence;
+};
+
+inline AtHand at_hand;
+
 }  // namespace km::detail

@@ -1,5 +1,5 @@
-// The reader's command loop: takes commands from the mailboxes in the order of submission, hands them on as tokens.
-// See firmware/PROTOCOL.md, "Mailboxes".
+// The reader's command loop: waits for the doorbell, takes commands from the mailboxes in the order of submission, hands
+// them on as tokens. See firmware/PROTOCOL.md, "Taking".
 #pragma once
 #include "../noc.h"
 #include "boot.h"
@@ -8,9 +8,9 @@
 namespace km::detail {
 
 constexpr uint32_t kNoSlot = ~0u;
-constexpr uint32_t kScanStep = 4;  // slots beyond the depth are never published: scanning them finds nothing
+constexpr uint32_t kScanStep = 4;  // slots beyond the depth are never published: looking at them finds nothing
 
-/// Sequence number last taken from each slot.
+/// Sequence number last taken from each slot. A slot shows it until its next command, for which `last` may wrap around it.
 inline uint32_t taken_from[kSlotsMax];
 
 /// A slot and the sequence number in its publish word.
@@ -19,59 +19,54 @@ struct Found {
     uint32_t sequence;
 };
 
-/// The first slot with a sequence number other than the one last taken from it.
-inline Found find_published(uint32_t slots) {
-    for (uint32_t slot = 0; slot < slots; slot += kScanStep) {
-        // Four loads, then their uses: an L1 load takes 8 cycles, and they overlap (tensix.md §2).
-        const uint32_t a = publish_word(slot, 0), b = publish_word(slot + 1, 0);
-        const uint32_t c = publish_word(slot + 2, 0), d = publish_word(slot + 3, 0);
-        if (a != taken_from[slot]) return {slot, a};
-        if (b != taken_from[slot + 1]) return {slot + 1, b};
-        if (c != taken_from[slot + 2]) return {slot + 2, c};
-        if (d != taken_from[slot + 3]) return {slot + 3, d};
+/// Of the slots with a new number from `last + 1` to `rung`, the one with the least. Numbers beyond `rung` are left for the
+/// next turn: this scan may have been too early to see the commands before them.
+[[gnu::noinline]] inline Found find_first(uint32_t slots, uint32_t last, uint32_t rung) {
+    Found found{kNoSlot, last};
+    uint32_t least = rung - last;
+    for (uint32_t slot = 0; slot < slots; ++slot) {
+        const uint32_t sequence = publish_word(slot, 0), ahead = sequence - last;
+        if (ahead - 1 >= least || sequence == taken_from[slot]) continue;
+        found = {slot, sequence};
+        least = ahead;
     }
-    return {kNoSlot, 0};
+    return found;
 }
 
-/// Of the slots published, the one submitted first. `last` is the number this core took last: all of them are ahead of it.
-[[gnu::noinline]] inline Found find_first(uint32_t slots, uint32_t last) {
-    Found best{kNoSlot, last};
-    uint32_t least = ~0u;
-    for (uint32_t slot = 0; slot < slots; ++slot) {
-        const uint32_t sequence = publish_word(slot, 0);
-        if (sequence == taken_from[slot] || sequence - last > least) continue;
-        best = {slot, sequence};
-        least = sequence - last;
-    }
-    return best;
+/// The same. No number is before `last + 1`, and the likeliest slot is `likely` or one of its neighbours: they are looked at
+/// first.
+inline Found find_published(uint32_t slots, uint32_t likely, uint32_t last, uint32_t rung) {
+    const uint32_t next = last + 1, group = likely & ~(kScanStep - 1);
+    // Four loads, then their uses: an L1 load takes 8 cycles, and they overlap (tensix.md §2).
+    const uint32_t a = publish_word(group, 0), b = publish_word(group + 1, 0);
+    const uint32_t c = publish_word(group + 2, 0), d = publish_word(group + 3, 0);
+    const uint32_t slot = a == next ? group : b == next ? group + 1 : c == next ? group + 2 : group + 3;
+    if ((slot != group + 3 || d == next) && taken_from[slot] != next) return {slot, next};
+    return find_first(slots, last, rung);
 }
 
 [[noreturn]] inline void run() {
     noc_init();
-    const uint32_t slots = (launch_word(kCoreDepth) + kScanStep - 1) & ~(kScanStep - 1);
+    const uint32_t slots = launch_word(kCoreDepth);
     wait_go();
-    uint32_t last = 0;
+    uint32_t slot = kNoSlot, sequence = 0;
     for (uint32_t taken = 1;; ++taken) {
-        Found found = find_published(slots);
-        if (found.slot == kNoSlot) {
-            state(kThreadStage) = kThreadIdle;
-            wait_until(kWaitCommand, 0, last + 1, local.idle_cycles, [&](uint32_t& seen) {
-                seen = last;
-                found = find_published(slots);
-                return found.slot != kNoSlot;
-            });
-        }
-        // The number after the last one taken is the least there can be; otherwise another slot may hold an earlier one.
-        if (found.sequence != last + 1) found = find_first(slots, last);
-        const uint32_t slot = found.slot;
+        const uint32_t last = sequence, likely = slot + 1 < slots ? slot + 1 : 0;
+        wait_until(kWaitCommand, 0, last + 1, local.idle_cycles, [&](uint32_t& seen) {
+            seen = hardware::reg(control(kControlDoorbell));
+            if (seen == last) return false;
+            const Found found = find_published(slots, likely, last, seen);
+            slot = found.slot;
+            sequence = found.sequence;
+            return slot != kNoSlot;
+        });
+        taken_from[slot] = sequence;
         const Published published{publish_word(slot, 1)};
-        taken_from[slot] = last = found.sequence;
         // A result word left from the slot's last command is nobody's result.
         if (published.wants_result()) hardware::reg(control(kControlResults) + 4 * slot) = 0;
         hardware::reg(control(kControlTokens) + 4 * ((taken - 1) % kTokens)) = taken << kTokenCountShift | slot;
-        state(kThreadTaken) = taken;
 
-        run_handler(slot, found.sequence, published);
+        run_handler(taken, slot, sequence, published);
         count_done(taken);
         if (published.handler() == KM_HANDLER_EXIT) leave(kThreadExited);
     }

@@ -75,17 +75,17 @@ inline void report_ready() {
                     launch_word(kCoreReadyHigh));
 }
 
-/// Waits until the core's other threads have done `done` commands. They may be ahead: nobody waits for the writer.
+/// Waits until the core's other threads have done `done` commands. They may be ahead: nobody waits for the writer. They
+/// are waited for one after the other, so that a thread that finishes wakes this one at most once.
 inline void join(uint32_t done) {
-    wait_until(kWaitThreads, 0, done, local.wait_cycles, [done](uint32_t& seen) {
-        const uint32_t reader = state_of(kThreadReader, kThreadDone), unpack = state_of(kThreadUnpack, kThreadDone);
-        const uint32_t math = state_of(kThreadMath, kThreadDone), pack = state_of(kThreadPack, kThreadDone);
-        // The sign bit of a difference says that its thread is behind.
-        const auto behind = [done](uint32_t count) { return static_cast<int32_t>(count - done) < 0; };
-        if (!behind(done + ((reader - done) | (unpack - done) | (math - done) | (pack - done)))) return true;
-        seen = behind(reader) ? reader : behind(unpack) ? unpack : behind(math) ? math : pack;
-        return false;
-    });
+    // Four loads, then their uses: they overlap.
+    const uint32_t reader = state_of(kThreadReader, kThreadDone), unpack = state_of(kThreadUnpack, kThreadDone);
+    const uint32_t math = state_of(kThreadMath, kThreadDone), pack = state_of(kThreadPack, kThreadDone);
+    // A count that is behind makes its difference negative.
+    if (static_cast<int32_t>((reader - done) | (unpack - done) | (math - done) | (pack - done)) >= 0) return;
+    for (Thread thread : kOthers) {
+        wait_count(control(kControlThreads) + kThreadStride * thread + 4 * kThreadDone, done, kWaitThreads, thread);
+    }
 }
 
 /// A member tells the leader; the leader waits for its members and tells the dispatcher.
@@ -118,9 +118,8 @@ inline void acknowledge(uint32_t slot, uint32_t sequence, Published published) {
         const uint32_t slot = wait_token(taken);
         const uint32_t sequence = publish_word(slot, 0);
         const Published published{publish_word(slot, 1)};
-        state(kThreadTaken) = taken;
 
-        run_handler(slot, sequence, published);
+        run_handler(taken, slot, sequence, published);
         join(taken);
         acknowledge(slot, sequence, published);
         count_done(taken);
