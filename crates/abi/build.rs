@@ -59,6 +59,8 @@ fn module(stem: &str, constants: &[&Constant]) -> String {
         let ty = &constant.value.ty;
         let doc = constant.doc.clone().unwrap_or_else(|| format!("`{}`.", constant.path));
         for line in doc.lines() {
+            // `[15:0]` is a range of bits, not a link.
+            let line = line.replace('[', "\\[").replace(']', "\\]");
             writeln!(text, "    #[doc = {line:?}]").expect("writing to a string");
         }
         let rust = format!("{}{}", if ty.is_signed() { 'i' } else { 'u' }, ty.bytes() * 8);

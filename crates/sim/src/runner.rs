@@ -39,6 +39,8 @@ pub(crate) trait Tile {
     fn run_hart(&mut self, index: usize, horizon: Time, net: &mut Net) -> Stop;
     /// The parked harts that wait for what this message writes.
     fn awaited(&self, body: &Body) -> u32;
+    /// The harts that have loaded ahead of their turns what this message writes at `at`.
+    fn overtaken(&self, at: Time, body: &Body) -> u32;
     /// Applies a message of `source`.
     fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation>;
     /// Acts on what the last hart or message left to do for the tile: resets, interrupts.
@@ -66,10 +68,12 @@ pub(crate) fn run<T: Tile>(tile: &mut T, net: &mut Net) -> Result<Time, Broken> 
 }
 
 fn deliver_next<T: Tile>(tile: &mut T, due: Time, net: &mut Net) -> Result<(), Broken> {
-    let awaited = net.peek(tile.id()).map_or(0, |body| tile.awaited(body));
-    if awaited != 0 {
+    let (awaited, overtaken) =
+        net.peek(tile.id()).map_or((0, 0), |body| (tile.awaited(body), tile.overtaken(due, body)));
+    if awaited | overtaken != 0 {
         let (slots, watchers) = tile.slots();
         slots.rouse_all(awaited, due, watchers);
+        slots.take_back_all(overtaken, due, watchers);
         return Ok(());
     }
     let (slots, watchers) = tile.slots();
@@ -90,6 +94,7 @@ fn run_next<T: Tile>(tile: &mut T, index: usize, due: Time, net: &mut Net) -> Re
     watchers.heard = slots.others_run(index);
     net.limit = horizon.saturating_add(1);
     net.counters.hart_turns += 1;
+    slots.in_turn(index, watchers);
     let stop = tile.run_hart(index, horizon, net);
     let (slots, watchers) = tile.slots();
     let at = slots.harts[index].time();
@@ -102,6 +107,10 @@ fn run_next<T: Tile>(tile: &mut T, index: usize, due: Time, net: &mut Net) -> Re
     let roused = std::mem::take(&mut watchers.rouse);
     if roused != 0 {
         slots.rouse_all(roused, at, watchers);
+    }
+    let overtaken = std::mem::take(&mut watchers.take_back);
+    if overtaken != 0 {
+        slots.take_back_all(overtaken, at, watchers);
     }
     tile.follow_up(at);
     Ok(())

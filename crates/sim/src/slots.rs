@@ -91,6 +91,8 @@ impl<X: Xlen> Slots<X> {
     /// Stops it, as a reset does; gives its state.
     pub(crate) fn turn_off(&mut self, index: usize, watchers: &mut Watchers) -> State {
         watchers.unpark(index);
+        watchers.not_ahead(index);
+        self.harts[index].keep_ahead();
         self.next[index] = NEVER;
         std::mem::replace(&mut self.states[index], State::Off)
     }
@@ -120,6 +122,22 @@ impl<X: Xlen> Slots<X> {
         }
     }
 
+    /// The hart runs in its turn: what it has loaded ahead stands.
+    #[inline]
+    pub(crate) fn in_turn(&mut self, index: usize, watchers: &mut Watchers) {
+        watchers.not_ahead(index);
+        self.harts[index].keep_ahead();
+    }
+
+    /// Takes each of `harts`, as bits, back to before the loads it has made ahead: they are overtaken by a write at `at`.
+    pub(crate) fn take_back_all(&mut self, harts: u32, at: Time, watchers: &mut Watchers) {
+        for index in (0..self.harts.len()).filter(|i| harts >> i & 1 == 1) {
+            watchers.not_ahead(index);
+            self.harts[index].take_back(at);
+            self.next[index] = self.harts[index].time();
+        }
+    }
+
     /// Notes why a hart stopped running; gives back a fault.
     #[inline]
     pub(crate) fn stopped(
@@ -129,7 +147,10 @@ impl<X: Xlen> Slots<X> {
         watchers: &mut Watchers,
     ) -> Result<(), Box<Fault>> {
         match stop {
-            Stop::Horizon | Stop::Retry(_) => self.next[index] = self.harts[index].time(),
+            Stop::Horizon | Stop::Retry(_) => {
+                self.next[index] = self.harts[index].time();
+                watchers.went_ahead(index, self.harts[index].ahead());
+            }
             Stop::Park(park) => {
                 watchers.park(index, self.harts[index].watch());
                 self.states[index] = State::Parked;

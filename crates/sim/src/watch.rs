@@ -5,12 +5,20 @@
 //! test of a 64-bit mask. Harts that run may have loaded a word in a loop they are about to park in: they are told
 //! after the write ([`Watchers::written`]).
 
-use crate::hart::Watch;
+use crate::hart::{AheadLoad, Watch};
+use crate::time::Time;
 
 /// A parked hart's word.
 #[derive(Clone, Copy, Debug)]
 struct Parked {
     watch: Watch,
+    slot: u8,
+}
+
+/// A word that a hart has loaded ahead of its turn.
+#[derive(Clone, Copy, Debug)]
+struct Ahead {
+    load: AheadLoad,
     slot: u8,
 }
 
@@ -22,6 +30,10 @@ pub(crate) struct Watchers {
     parked: Vec<Parked>,
     /// Parked harts that must catch up before the hart that ran may go on, as bits.
     pub(crate) rouse: u32,
+    /// What harts have loaded ahead of their turns.
+    ahead: Vec<Ahead>,
+    /// Harts to take back before the hart that ran may go on, as bits.
+    pub(crate) take_back: u32,
     /// True while another hart runs that may have to hear of writes.
     pub(crate) heard: bool,
     /// Writes that running harts have to hear of: address and bytes.
@@ -50,6 +62,28 @@ impl Watchers {
     pub(crate) fn unpark(&mut self, slot: usize) {
         self.parked.retain(|parked| usize::from(parked.slot) != slot);
         self.mask = self.parked.iter().fold(0, |mask, parked| mask | bit(parked.watch.address));
+    }
+
+    /// The hart in `slot` has made these loads ahead of its turn.
+    pub(crate) fn went_ahead(&mut self, slot: usize, loads: &[AheadLoad]) {
+        self.ahead.extend(loads.iter().map(|&load| Ahead { load, slot: slot as u8 }));
+    }
+
+    /// The hart in `slot` is not ahead any more.
+    #[inline]
+    pub(crate) fn not_ahead(&mut self, slot: usize) {
+        if !self.ahead.is_empty() {
+            self.ahead.retain(|ahead| usize::from(ahead.slot) != slot);
+        }
+    }
+
+    /// The harts, as bits, that have already loaded what `writer` writes at `at`. At one moment the lower number goes
+    /// first.
+    #[inline]
+    pub(crate) fn loaded_ahead(&self, at: Time, writer: usize, address: u64, bytes: u64) -> u32 {
+        let late = |ahead: &&Ahead| (ahead.load.at, usize::from(ahead.slot)) > (at, writer);
+        let meets = self.ahead.iter().filter(late).filter(|ahead| ahead.load.watch.meets(address, bytes));
+        meets.fold(0, |slots, ahead| slots | 1 << ahead.slot)
     }
 
     /// The parked harts, as bits, that wait for something in `bytes` bytes at `address`.

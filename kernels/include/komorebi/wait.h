@@ -48,40 +48,52 @@ struct Deadline {
     uint32_t low;
     uint32_t high;
 
-    static Deadline after(uint64_t cycles) {
-        const uint64_t now = wall_clock();
-        const uint64_t end = now + cycles < now ? ~uint64_t{0} : now + cycles;
+    /// `cycles` after `now`.
+    static Deadline after(uint32_t now, uint64_t cycles) {
+        // The low word was read before the high one: should it have wrapped in between, this is 3.2 s late, never early.
+        const uint64_t end = (uint64_t{hardware::reg(hardware::kWallClockHigh)} << 32 | now) + cycles;
         return {static_cast<uint32_t>(end) | 1, static_cast<uint32_t>(end >> 32)};
     }
+
+    /// The clock value to wake at: the low word, or the point half a turn of the low word before it, whichever comes
+    /// first, so that it never lies more than 2^31 cycles ahead.
+    uint32_t wake(uint32_t now) const { return low ^ ((low - now) & 0x80000000); }
 };
 
-/// The part of a turn that is the same for every wait.
+/// Ends the thread when the deadline has passed; else gives the next clock value to wake at.
 ///
-/// The clock's high word is read first: when the low one wraps in between, the pair is early by 2^32 cycles for one
-/// turn, never late. The HINT names the deadline's low word, or the point half a turn of the low word before it,
-/// whichever comes first, so that it never lies more than 2^31 cycles ahead.
-[[gnu::always_inline]] inline void turn(Deadline deadline, WaitKind kind, uint32_t object, uint32_t wanted,
-                                       uint32_t seen) {
-    if (hardware::reg(control(kControlStopFlag)) != 0) leave_wait(kThreadStopped, kind, object, wanted, seen);
+/// The clock's high word is read first: when the low one wraps in between, the pair is early by 2^32 cycles, never late.
+[[gnu::noinline, gnu::cold]] inline uint32_t check_deadline(Deadline deadline, WaitKind kind, uint32_t object,
+                                                            uint32_t wanted, uint32_t seen) {
     const uint32_t high = hardware::reg(hardware::kWallClockHigh);
     const uint32_t low = hardware::reg(hardware::kWallClockLow);
     if (high > deadline.high || (high == deadline.high && low >= deadline.low)) {
         leave_wait(kThreadGaveUp, kind, object, wanted, seen);
     }
-    const uint32_t wake = deadline.low ^ ((deadline.low - low) & 0x80000000);
-    asm volatile("add x0, sp, %0" ::"r"(wake));
-    fence();
+    return deadline.wake(low);
 }
 
-/// Waits until `ready(seen)` is true; `seen` is set by it for the state words.
+/// Waits until `ready(seen)` is true; `seen` is set by it for the state words. `cycles` is less than 2^63.
+///
+/// The HINT stands at the start of a turn: whatever the turn loads is tested before the next one. The clock is looked at
+/// closely only when its low word is past the value to wake at, which is never more than 2^31 cycles ahead.
 template <class Ready>
 [[gnu::always_inline]] inline void wait_until(WaitKind kind, uint32_t object, uint32_t wanted, uint64_t cycles,
                                               Ready&& ready) {
     uint32_t seen = 0;
     if (!ready(seen)) {
-        const Deadline deadline = Deadline::after(cycles);
-        do turn(deadline, kind, object, wanted, seen);
-        while (!ready(seen));
+        const uint32_t now = hardware::reg(hardware::kWallClockLow);
+        const Deadline deadline = Deadline::after(now, cycles);
+        uint32_t wake = deadline.wake(now);
+        for (;;) {
+            asm volatile("add x0, sp, %0" ::"r"(wake));
+            fence();
+            if (ready(seen)) break;
+            if (hardware::reg(control(kControlStopFlag)) != 0) leave_wait(kThreadStopped, kind, object, wanted, seen);
+            if (static_cast<int32_t>(hardware::reg(hardware::kWallClockLow) - wake) >= 0) {
+                wake = check_deadline(deadline, kind, object, wanted, seen);
+            }
+        }
     }
     compiler_fence();
 }
@@ -89,12 +101,10 @@ template <class Ready>
 /// The loop of `wait_word`, once per image.
 [[gnu::noinline]] inline void wait_word_loop(uint32_t address, uint32_t base, uint32_t least, uint32_t mask, WaitKind kind,
                                              uint32_t object) {
-    const Deadline deadline = Deadline::after(local.wait_cycles);
-    for (;;) {
-        const uint32_t seen = hardware::reg(address);
-        if (((seen - base) & mask) >= least) return;
-        turn(deadline, kind, object, (base + least) & mask, seen);
-    }
+    wait_until(kind, object, (base + least) & mask, local.wait_cycles, [=](uint32_t& seen) {
+        seen = hardware::reg(address);
+        return ((seen - base) & mask) >= least;
+    });
 }
 
 /// Waits until the word at `address` is at least `least` ahead of `base`, counted in `mask`'s bits.

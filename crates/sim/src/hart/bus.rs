@@ -134,6 +134,12 @@ pub trait Bus {
     /// that models an instruction cache changes it when the cache is told to forget.
     fn code_generation(&self) -> u64;
 
+    /// A load later than the hart's horizon, of memory whose every change the tile reports to the hart before it happens
+    /// ([`Hart::take_back`](super::Hart::take_back)). `None` where that cannot be had.
+    fn load_ahead(&mut self, _at: Time, _address: u64, _width: Width) -> Option<Loaded> {
+        None
+    }
+
     /// True when a load of this address gives the moment it is made at, and nothing that somebody else could change: it
     /// need not wait for anybody's turn.
     fn is_own_clock(&self, _address: u64) -> bool {

@@ -20,9 +20,13 @@
 //! that a load takes does not depend on when it is made, and what changes without a store is declared by
 //! [`Bus::nature`].
 //!
+//! The order of two loads matters to nobody, so a hart also makes some loads before its turn, and is taken back when a
+//! write comes in between (`ahead.rs`).
+//!
 //! A loop without the mark is parked too when it comes back to the same place with the same registers, has stored
 //! nothing and has loaded only memory.
 
+mod ahead;
 mod alu;
 mod bus;
 mod code;
@@ -44,6 +48,7 @@ mod table;
 mod trap;
 mod watch;
 
+pub use ahead::AheadLoad;
 pub use bus::{AmoOp, Bus, Loaded, Nature, Refusal, Width};
 pub use code::CodePage;
 pub use costs::Costs;

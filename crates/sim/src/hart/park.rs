@@ -5,7 +5,7 @@
 use super::bus::{Bus, Nature};
 use super::decode::{Op, SLOTS};
 use super::isa::Xlen;
-use super::state::{Hart, KNOWN_WAITS, MARKED, Repeat, UNMARKED};
+use super::state::{Hart, KNOWN_WAITS, KnownWait, MARKED, Repeat, UNMARKED};
 use super::stop::{Park, Stop};
 use super::watch::{Iteration, Watch};
 use crate::time::Time;
@@ -49,9 +49,9 @@ impl<X: Xlen> Hart<X> {
         self.counters.instructions += skipped * (self.counters.instructions - instructions);
         self.counters.shared_loads += skipped * (self.counters.shared_loads - loads);
         self.time = park.since + skipped * park.period;
-        for slot in 0..SLOTS {
+        if self.pending != 0 {
             // Late values are late in each iteration alike.
-            self.ready[slot] += skipped * park.period;
+            self.ready.iter_mut().for_each(|ready| *ready += skipped * park.period);
         }
         let counts = self.counts();
         if marked {
@@ -108,9 +108,11 @@ impl<X: Xlen> Hart<X> {
                     value => Some(bus.wake_time(self.time, X::unsigned(value))),
                 };
                 let asleep = wake.is_none_or(|wake| wake > self.time);
+                let first = self.wait.watches().first().map_or(0, |watch| watch.address);
+                let this = KnownWait { pc: self.pc, first, period };
                 let known = &mut self.known_waits[(self.pc >> 2) as usize % KNOWN_WAITS];
-                if asleep && (period == self.wait.period || *known == (self.pc, period)) {
-                    *known = (self.pc, period);
+                if asleep && (period == self.wait.period || *known == this) {
+                    *known = this;
                     self.watching = MARKED;
                     return self.park(period, wake);
                 }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::ahead::{AheadLoad, Here};
 use super::alu;
 use super::bus::{Bus, Refusal, Width};
 use super::code::CodePage;
@@ -12,9 +13,12 @@ use super::decode::Op;
 use super::isa::{Isa, Xlen};
 use super::state::{Hart, Repeat, UNMARKED};
 use super::stop::Stop;
-use super::table::{instructions, number};
+use super::table::{Code, instructions, number};
 use super::watch::Watch;
 use crate::time::Time;
+
+/// Cycles that private work may run past the horizon before it looks around. It concerns nobody else; this bounds it.
+const LEASH: Time = 64;
 
 /// Why the loop over a page ended; the hart's state is complete.
 enum Flow {
@@ -55,6 +59,17 @@ impl<X: Xlen> Hart<X> {
             let from = self.pc;
             let flow = self.run_page(bus, &page, horizon);
             self.pages.put(from, page);
+            if let Flow::Slow(op) = flow {
+                if self.is_ahead {
+                    return Stop::Horizon;
+                }
+                if op.code() == Code::Wait {
+                    match self.run_wait(bus, op, horizon) {
+                        Some(stop) => return stop,
+                        None => continue,
+                    }
+                }
+            }
             let stop = match flow {
                 Flow::Page => continue,
                 Flow::Horizon => return Stop::Horizon,
@@ -91,6 +106,7 @@ impl<X: Xlen> Hart<X> {
         let base = self.pc & !(CodePage::BYTES as u64 - 1);
         let mut at = (self.pc as u32 & (CodePage::BYTES as u32 - 1)) >> X::SLOT;
         let steps = self.steps;
+        let leash = horizon.saturating_add(LEASH * steps.one);
         let generation = self.code_generation;
         let mut time = self.time;
         let mut instructions = self.counters.instructions;
@@ -145,20 +161,24 @@ impl<X: Xlen> Hart<X> {
             // After a backward jump: not further than the horizon, and is it a loop that waits?
             macro_rules! look_around {
                 () => {
+                    // Later than the horizon it is too early to say what the loop has seen.
                     if time > horizon {
-                        leave!(at, Flow::Horizon);
-                    }
-                    let target = address_of(at);
-                    if target == self.repeat.target {
-                        streak = streak.wrapping_add(1);
-                        if streak == self.repeat.threshold {
-                            leave!(at, Flow::Repeat);
+                        if time > leash {
+                            leave!(at, Flow::Horizon);
                         }
                     } else {
-                        self.repeat.target = target;
-                        self.repeat.threshold = Repeat::FIRST_THRESHOLD;
-                        self.watching &= !UNMARKED;
-                        streak = 0;
+                        let target = address_of(at);
+                        if target == self.repeat.target {
+                            streak = streak.wrapping_add(1);
+                            if streak == self.repeat.threshold {
+                                leave!(at, Flow::Repeat);
+                            }
+                        } else {
+                            self.repeat.target = target;
+                            self.repeat.threshold = Repeat::FIRST_THRESHOLD;
+                            self.watching &= !UNMARKED;
+                            streak = 0;
+                        }
                     }
                 };
             }
@@ -216,12 +236,21 @@ impl<X: Xlen> Hart<X> {
                                 leave!(at, Flow::Slow(op));
                             }
                             let private = bus.is_private(address);
-                            if !private && time > horizon && !bus.is_own_clock(address) {
-                                leave!(at, Flow::Horizon);
-                            }
-                            let loaded = match bus.load(time, address, Width::$l_width) {
-                                Ok(loaded) => loaded,
-                                Err(refusal) => leave!(at, Flow::Refused(refusal)),
+                            let loaded = if !private && time > horizon && !bus.is_own_clock(address) {
+                                let Some(loaded) = bus.load_ahead(time, address, Width::$l_width) else {
+                                    leave!(at, Flow::Horizon);
+                                };
+                                let here = || Here { pc: address_of(at), time, instructions, pending, streak };
+                                let watch = Watch { address, width: Width::$l_width };
+                                if !self.go_ahead(here, AheadLoad { watch, at: time }, horizon) {
+                                    leave!(at, Flow::Horizon);
+                                }
+                                loaded
+                            } else {
+                                match bus.load(time, address, Width::$l_width) {
+                                    Ok(loaded) => loaded,
+                                    Err(refusal) => leave!(at, Flow::Refused(refusal)),
+                                }
                             };
                             if !private {
                                 self.counters.shared_loads += 1;
@@ -245,7 +274,7 @@ impl<X: Xlen> Hart<X> {
                                 leave!(at, Flow::Slow(op));
                             }
                             let private = bus.is_private(address);
-                            if !private && time > horizon {
+                            if time > horizon && (!private || self.is_ahead) {
                                 leave!(at, Flow::Horizon);
                             }
                             let free = match bus.store(time, address, Width::$t_width, b) {
@@ -294,8 +323,8 @@ impl<X: Xlen> Hart<X> {
                             time += steps.wrong;
                             instructions += 1;
                             let inside = target ^ base < CodePage::BYTES as u64;
-                            if !inside || time > horizon {
-                                let flow = if time > horizon { Flow::Horizon } else { Flow::Page };
+                            if !inside || time > leash {
+                                let flow = if time > leash { Flow::Horizon } else { Flow::Page };
                                 break (target, flow);
                             }
                             at = (target - base) as u32 >> X::SLOT;

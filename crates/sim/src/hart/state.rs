@@ -1,5 +1,6 @@
 //! The state of a hart, and how a tile looks at it and changes it.
 
+use super::ahead::Ahead;
 use super::control::Control;
 use super::costs::Costs;
 use super::decode::{SINK, SLOTS};
@@ -66,6 +67,15 @@ pub(super) const UNMARKED: u8 = 2;
 /// Wait HINTs whose period a hart remembers.
 pub(super) const KNOWN_WAITS: usize = 8;
 
+/// A loop that the hart has parked in: its wait HINT, the address it loads first (one loop may wait on words of different
+/// regions, which take different times), and the length of an iteration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct KnownWait {
+    pub(super) pc: u64,
+    pub(super) first: u64,
+    pub(super) period: Time,
+}
+
 /// An unmarked loop that may turn out to wait.
 #[derive(Debug)]
 pub(super) struct Repeat {
@@ -88,39 +98,44 @@ impl Repeat {
 }
 
 /// A RISC-V hart of register width `X`.
+///
+/// In the order written: what each turn touches comes first, close together, since a card has hundreds of them.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Hart<X: Xlen> {
+    pub(super) pc: u64,
+    pub(super) time: Time,
+    /// Registers, as bits, whose value has not arrived at the last look.
+    pub(super) pending: u64,
+    pub(super) parked: Option<Park>,
+    pub(super) watching: u8,
+    /// Loads were made ahead of the hart's turn: `ahead` tells.
+    pub(super) is_ahead: bool,
+    pub(super) parking: bool,
+    /// In a `wfi`.
+    pub(super) sleeping: bool,
+    pub(super) nmi: bool,
+    pub(super) code_generation: u64,
+    pub(super) counters: Counters,
+    pub(super) steps: Steps,
+    pub(super) cycle: Time,
     /// Register slots (see `decode.rs`); the first 32 are x0 to x31.
     pub(super) regs: [u64; SLOTS],
     /// When a register of `pending` may be used.
     pub(super) ready: [Time; SLOTS],
-    /// Registers, as bits, whose value has not arrived at the last look.
-    pub(super) pending: u64,
-    pub(super) pc: u64,
-    pub(super) time: Time,
-    pub(super) cycle: Time,
+    pub(super) pages: Pages,
+    pub(super) known_waits: [KnownWait; KNOWN_WAITS],
+    pub(super) wait: Iteration,
+    pub(super) ahead: Box<Ahead>,
+    pub(super) repeat: Box<Repeat>,
     /// A moment, and the cycles that had passed by then: the clock may change.
     pub(super) cycles_since: (Time, u64),
     pub(super) costs: Costs,
-    pub(super) steps: Steps,
-    pub(super) counters: Counters,
     pub(super) control: Control,
-    pub(super) pages: Pages,
-    pub(super) code_generation: u64,
     /// What `lr` read: address and value.
     pub(super) reservation: Option<(u64, u64)>,
-    /// In a `wfi`.
-    pub(super) sleeping: bool,
-    pub(super) nmi: bool,
     pub(super) nmi_handler: u64,
     pub(super) nmi_exception_handler: u64,
-    pub(super) parking: bool,
-    pub(super) watching: u8,
-    pub(super) wait: Iteration,
-    pub(super) repeat: Repeat,
-    /// The pc of wait HINTs that the hart has parked at, and the length of an iteration there.
-    pub(super) known_waits: [(u64, Time); KNOWN_WAITS],
-    pub(super) parked: Option<Park>,
     pub(super) width: std::marker::PhantomData<X>,
 }
 
@@ -150,7 +165,7 @@ impl<X: Xlen> Hart<X> {
             parking: setup.parking,
             watching: 0,
             wait: Iteration::new(),
-            repeat: Repeat {
+            repeat: Box::new(Repeat {
                 iteration: Iteration::new(),
                 regs: [0; 32],
                 late: 0,
@@ -158,9 +173,11 @@ impl<X: Xlen> Hart<X> {
                 target: 0,
                 streak: 0,
                 threshold: Repeat::FIRST_THRESHOLD,
-            },
-            known_waits: [(0, 0); KNOWN_WAITS],
+            }),
+            known_waits: [KnownWait::default(); KNOWN_WAITS],
             parked: None,
+            ahead: Ahead::new(),
+            is_ahead: false,
             width: std::marker::PhantomData,
         }
     }
@@ -178,8 +195,9 @@ impl<X: Xlen> Hart<X> {
         self.sleeping = false;
         self.watching = 0;
         self.repeat.streak = 0;
-        self.known_waits = [(0, 0); KNOWN_WAITS];
+        self.known_waits = [KnownWait::default(); KNOWN_WAITS];
         self.parked = None;
+        self.keep_ahead();
     }
 
     /// The hart's time: when its next instruction issues.
@@ -233,7 +251,7 @@ impl<X: Xlen> Hart<X> {
         self.cycles_since = (self.time, self.cycles(self.time));
         self.cycle = cycle.max(1);
         self.steps = Steps::new(&self.costs, self.cycle);
-        self.known_waits = [(0, 0); KNOWN_WAITS];
+        self.known_waits = [KnownWait::default(); KNOWN_WAITS];
         self.watching = 0;
     }
 

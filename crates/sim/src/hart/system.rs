@@ -20,7 +20,6 @@ impl<X: Xlen> Hart<X> {
     /// Executes the instruction at the pc, whose operands are there.
     pub(super) fn run_slow<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
         let done = match op.code() {
-            Code::Wait => return self.run_wait(bus, op, horizon),
             Code::Straddle => self.patch(bus, op),
             Code::FenceI => return self.run_fence_i(bus, op, horizon),
             Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {

@@ -21,6 +21,7 @@ impl Watch {
 
 /// One iteration, from its start.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Iteration {
     /// Where the loop starts: the wait HINT, or the target of the backward branch.
     pub(super) pc: u64,
@@ -30,8 +31,8 @@ pub(super) struct Iteration {
     pub(super) period: Time,
     /// Counters at the start: instructions, shared loads.
     pub(super) counts: (u64, u64),
-    watches: [Watch; Self::CAPACITY],
     used: usize,
+    watches: [Watch; Self::CAPACITY],
 }
 
 impl Iteration {
@@ -66,6 +67,11 @@ impl Iteration {
         *slot = watch;
         self.used += 1;
         true
+    }
+
+    /// Forgets all but the first `used`.
+    pub(super) fn cut(&mut self, used: usize) {
+        self.used = used;
     }
 
     /// What was loaded since the start.

@@ -150,6 +150,10 @@ impl Tile for Cluster {
         self.shared.awaited(body, self.slots.parked())
     }
 
+    fn overtaken(&self, _at: Time, _body: &Body) -> u32 {
+        0
+    }
+
     fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation> {
         match body {
             Body::Clock { cycle } => {

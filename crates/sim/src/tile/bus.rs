@@ -23,11 +23,12 @@ mod cost {
     pub(super) const AMO: u64 = 12;
 }
 
-/// A core's own things, besides the hart.
+/// A core's own things, besides the hart. What every access looks at comes first.
+#[repr(C)]
 pub(crate) struct Own {
     pub(crate) core: Core,
-    pub(crate) ram: LocalRam,
     pub(crate) stores: StoreQueue,
+    pub(crate) ram: LocalRam,
     pub(crate) l0: L0,
     /// cfg0, and the two memory attributes (tensix.md §2).
     pub(crate) cfg0: u32,
@@ -81,13 +82,17 @@ impl TensixBus<'_> {
     /// Lets parked cores catch up before a write.
     #[inline]
     fn announce(&mut self, at: Time, address: u64, bytes: u64) -> Result<(), Refusal> {
-        match self.shared.watchers.waiting(address, bytes) {
-            0 => Ok(()),
-            slots => {
-                self.shared.watchers.rouse |= slots;
-                Err(Refusal::Retry(at))
-            }
+        let watchers = &mut self.shared.watchers;
+        let (parked, ahead) = (
+            watchers.waiting(address, bytes),
+            watchers.loaded_ahead(at, self.own.core.index(), address, bytes),
+        );
+        if parked | ahead == 0 {
+            return Ok(());
         }
+        watchers.rouse |= parked;
+        watchers.take_back |= ahead;
+        Err(Refusal::Retry(at))
     }
 
     fn word(address: u64, width: Width) -> Result<(), Violation> {
@@ -247,6 +252,14 @@ impl Bus for TensixBus<'_> {
     #[inline]
     fn code_generation(&self) -> u64 {
         *self.generation
+    }
+
+    fn load_ahead(&mut self, at: Time, address: u64, width: Width) -> Option<Loaded> {
+        let plain = address < L1_BYTES && self.own.l0.is_off();
+        plain.then(|| Loaded {
+            value: self.shared.l1.value(address, width as usize),
+            ready: at + cycles(cost::L1),
+        })
     }
 
     /// The wall clock: its latch is the core's own (`debug.rs`).

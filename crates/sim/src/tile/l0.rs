@@ -12,15 +12,16 @@ const HITS_PER_FLUSH: u64 = 128;
 /// The tag of an empty line: no line of L1.
 const EMPTY: u64 = u64::MAX;
 
-/// The lines.
+/// The lines; first of all whether there are any.
+#[repr(C)]
 pub(crate) struct L0 {
+    /// Bits of cfg0 and the memory attributes that concern it.
+    off: bool,
+    steady: bool,
     tags: [u64; 4],
     lines: [[u8; 16]; 4],
     /// The line filled next.
     victim: usize,
-    /// Bits of cfg0 and the memory attributes that concern it.
-    off: bool,
-    steady: bool,
     hits: u64,
     /// What a seed makes of the hits of this core; 0 flushes nothing.
     salt: u64,
@@ -41,13 +42,15 @@ impl L0 {
     pub(crate) fn configure(&mut self, cfg0: u32, fenced: bool) {
         self.off = cfg0 & OFF != 0 || fenced;
         self.steady = cfg0 & NO_FLUSH != 0;
-        self.flush();
+        self.tags = [EMPTY; 4];
     }
 
     /// A fence, or an atomic.
     #[inline]
     pub(crate) fn flush(&mut self) {
-        self.tags = [EMPTY; 4];
+        if !self.off {
+            self.tags = [EMPTY; 4];
+        }
     }
 
     #[inline]

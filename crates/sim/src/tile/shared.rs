@@ -114,6 +114,18 @@ impl Shared {
         }
     }
 
+    /// The cores that have loaded from L1, at `at` or later, what this message writes at `at`: it comes first.
+    pub(crate) fn overtaken(&self, at: Time, body: &Body) -> u32 {
+        let (address, bytes) = match body {
+            Body::Write { address, data } | Body::ReadDone { address, data, .. } => {
+                (*address, data.bytes().len() as u64)
+            }
+            Body::Increment { address, .. } | Body::AtomicDone { address, .. } => (*address, 4),
+            _ => return 0,
+        };
+        self.watchers.loaded_ahead(at - 1, usize::MAX, address, bytes)
+    }
+
     /// The parked cores that wait for what this message writes.
     pub(crate) fn awaited(&self, body: &Body) -> u32 {
         let watchers = &self.watchers;

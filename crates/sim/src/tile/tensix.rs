@@ -118,6 +118,10 @@ impl Tile for Tensix {
         self.shared.awaited(body)
     }
 
+    fn overtaken(&self, at: Time, body: &Body) -> u32 {
+        self.shared.overtaken(at, body)
+    }
+
     fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation> {
         if let Body::Gate { gated } = body {
             if gated {
