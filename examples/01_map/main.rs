@@ -78,7 +78,7 @@ fn demo(arguments: &Arguments) -> Result<Report, DemoError> {
     let start = Instant::now();
     let picture = Picture::read(&arguments.picture)?;
     let path = arguments.out.clone().unwrap_or_else(|| mapped_name(&arguments.picture));
-    let output = Output::create(&path)?;
+    let output = Output::probe(Output::create(&path)path)?;
     let curve = Curve { black: arguments.black, gain: arguments.gain, shoulder: arguments.shoulder };
 
     let session = km::Session::open()?;

@@ -32,29 +32,19 @@ impl Picture {
 }
 
 /// A PNG file that is there only once it is whole.
-pub(crate) struct Output {
-    path: PathBuf,
-    part: NamedTempFile,
-}
+pub(crate) struct Output(PathBuf);
 
 impl Output {
-    /// Opens a file beside `path`, so that a folder that cannot be written is known before any work is done.
-    pub(crate) fn create(path: &Path) -> Result<Self, DemoError> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".mapped").suffix(".part");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-        // The error's kind alone: its text names the unfinished file, which is nobody's business.
-        let unwritable =
-            |error: std::io::Error| DemoError::Write { path: path.into(), error: error.kind().into() };
-        let part = builder.tempfile_in(folder).map_err(unwritable)?;
-        Ok(Self { path: path.into(), part })
+    /// Knows before any work is done whether the folder of `path` can be written: a file is made there and removed at
+    /// once, since whoever ends the run with a signal would find it there.
+    pub(crate) fn probe(path: &Path) -> Result<Self, DemoError> {
+        part(path).map(|_| Self(path.into()))
     }
 
     /// Writes the picture with other bytes and gives the file its name, which it returns.
     pub(crate) fn write(self, picture: &Picture, bytes: &[u8]) -> Result<PathBuf, DemoError> {
-        let Self { path, part } = self;
+        let Self(path) = self;
+        let part = part(&path)?;
         let unwritable = |error| DemoError::Write { path: path.clone(), error };
         let mut to = BufWriter::new(&part);
         let (width, height) = (picture.width, picture.height);
@@ -66,6 +56,19 @@ impl Output {
         part.persist(&path).map_err(|persist| unwritable(persist.error))?;
         Ok(path)
     }
+}
+
+/// An unfinished file in the folder of `path`, gone when it is dropped.
+fn part(path: &Path) -> Result<NamedTempFile, DemoError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".mapped").suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    // The error's kind alone: its text names the unfinished file, which is nobody's business.
+    builder
+        .tempfile_in(folder)
+        .map_err(|error| DemoError::Write { path: path.into(), error: error.kind().into() })
 }
 
 /// Where the result goes without `--out`: `name.mapped.png` beside `name.jpg`.
@@ -83,7 +86,13 @@ mod tests {
         let path = folder.path().join("a.png");
         let bytes: Vec<u8> = (0..3 * 5 * 7).map(|i| i * 2).collect();
         let picture = Picture { width: 5, height: 7, bytes: vec![0; bytes.len()] };
-        let written = Output::create(&path).unwrap().write(&picture, &bytes).unwrap();
+        let output = Output::probe(&path).unwrap();
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            0,
+            "nothing is left while the work is done"
+        );
+        let written = output.write(&picture, &bytes).unwrap();
         let back = Picture::read(&written).unwrap();
         assert_eq!((back.width, back.height, back.bytes), (5, 7, bytes));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the unfinished file is gone");
@@ -100,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_is_known_before_any_work() {
-        let error = Output::create(Path::new("/no/such/folder/a.png")).err().unwrap();
+        let error = Output::probe(Path::new("/no/such/folder/a.png")).err().unwrap();
         assert!(error.to_string().contains("--out"), "{error}");
     }
 
