@@ -8,7 +8,7 @@ use komorebi as km;
 use ndarray::Array2;
 use std::time::Duration;
 
-/// Cores of a group. Fifteen groups fill the grid of 12 x 10.
+/// Cores of a group. Fifteen groups fill the program's grid of 12 x 10.
 const GROUP: u32 = 8;
 /// Pages of a job: two for each core, so that one is fetched while the other is mapped.
 const PAGES: u32 = 2 * GROUP;
@@ -21,6 +21,12 @@ pub(crate) struct Work {
     pub(crate) bytes: Vec<u8>,
     /// Commands it took.
     pub(crate) commands: usize,
+    /// Cores each of them ran on.
+    pub(crate) group: u32,
+    /// Groups side by side.
+    pub(crate) groups: u32,
+    /// Cores of the program's grid.
+    pub(crate) cores: u32,
     /// Pages the bytes were cut into.
     pub(crate) pages: u32,
     /// Card time from a command's submission to its group's completion, microseconds, the median.
@@ -43,7 +49,8 @@ pub(crate) fn map(
 
     let run = session.load(program)?;
     let count = pages.nrows() as u32;
-    let groups = session.grid().cores() / GROUP;
+    let cores = run.grid().cores();
+    let groups = cores / GROUP;
     let mut handles = Vec::new();
     for (job, first) in (0..count).step_by(PAGES as usize).enumerate() {
         let group = (job as u32 % groups) * GROUP;
@@ -66,6 +73,9 @@ pub(crate) fn map(
     Ok(Work {
         bytes: mapped,
         commands,
+        group: GROUP,
+        groups,
+        cores,
         pages: count,
         command_us: times.get(times.len() / 2).copied().unwrap_or_default(),
         world: format!("{} {}", session.world(), session.description().board),

@@ -20,7 +20,7 @@ pub(crate) struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Work { bytes, commands, pages, command_us, world } = &self.work;
+        let Work { bytes, commands, group, groups, cores, pages, command_us, world } = &self.work;
         writeln!(
             f,
             "picture     {}, {} x {}, {} bytes in {pages} pages",
@@ -30,7 +30,7 @@ impl fmt::Display for Report {
             bytes.len()
         )?;
         writeln!(f, "card        {world}")?;
-        writeln!(f, "commands    {commands}, each on 8 cores, 15 at a time on 120 cores")?;
+        writeln!(f, "commands    {commands}, each on {group} cores, {groups} at a time on {cores} cores")?;
         write!(f, "card time   {command_us:.1} us a command (median)")?;
         if let Some((low, high)) = self.range_us {
             write!(f, "; by the cost model: low {low:.1}, nominal {command_us:.1}, high {high:.1}")?;
