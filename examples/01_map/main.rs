@@ -14,6 +14,8 @@
 mod curve;
 mod error;
 mod job;
+#[path = "../log.rs"]
+mod log;
 mod picture;
 mod program;
 mod progress;
@@ -61,6 +63,7 @@ fn parse_gain(text: &str) -> Result<u32, String> {
 }
 
 fn main() -> ExitCode {
+    log::start();
     match demo(&Arguments::parse()) {
         Ok(report) => {
             println!("{report}");
@@ -78,7 +81,7 @@ fn demo(arguments: &Arguments) -> Result<Report, DemoError> {
     let start = Instant::now();
     let picture = Picture::read(&arguments.picture)?;
     let path = arguments.out.clone().unwrap_or_else(|| mapped_name(&arguments.picture));
-    let output = Output::probe(Output::create(&path)path)?;
+    let output = Output::probe(&path)?;
     let curve = Curve { black: arguments.black, gain: arguments.gain, shoulder: arguments.shoulder };
 
     let session = km::Session::open()?;

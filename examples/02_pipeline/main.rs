@@ -3,9 +3,14 @@
 //! With a depth of 1 the dispatcher has one command in flight; the next one starts when the last one's results are in
 //! memory. With a depth of 8, on one group of cores the stages overlap: the reader fetches the pages of the next command
 //! while compute and writer still have the last one's. Over ten groups, eight commands run side by side as well.
+//!
+//! What is measured is the time of the card's own clock, below the session: each measurement has a simulated card of its
+//! own, whatever `KM_CARD` says.
 
 #![forbid(unsafe_code)]
 
+#[path = "../log.rs"]
+mod log;
 mod measure;
 mod program;
 
@@ -29,6 +34,7 @@ enum PipelineError {
 }
 
 fn main() -> ExitCode {
+    log::start();
     match pipeline() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
