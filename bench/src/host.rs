@@ -6,7 +6,7 @@ use crate::figure::Reading;
 use serde_json::Value;
 use std::process::Command;
 
-/// Nanoseconds a command, submit and its share of the waits.
+/// Nanoseconds a command, submit and its share of the waits: the median of 20,000 rounds of 64.
 pub(crate) fn nanoseconds() -> Result<Reading, BenchError> {
     Ok(measure("host_ns")?.0.into())
 }
