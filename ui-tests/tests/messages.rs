@@ -9,4 +9,5 @@ fn every_refusal_says_what_was_found_and_what_to_do() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("fail/*.rs");
     cases.pass("pass/*.rs");
+    cases.pass("pass/readme/main.rs");
 }
