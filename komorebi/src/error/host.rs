@@ -170,7 +170,7 @@ pub enum TensorError {
         shape: Vec<usize>,
     },
     /// A range of pages outside the tensor.
-    #[error("pages {first}..{end} lie outside the tensor, which has {pages} pages", end = first + count)]
+    #[error("pages {first}..{end} lie outside the tensor, which has {pages} pages", end = first.saturating_add(*count))]
     Pages {
         /// The first page asked for.
         first: usize,

@@ -82,7 +82,7 @@ pub enum Error {
         /// What it holds.
         found: String,
         /// Its range.
-        expected: &'static str,
+        expected: String,
     },
     /// The program or the card could not be started.
     #[error(transparent)]

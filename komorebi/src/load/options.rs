@@ -19,7 +19,7 @@ pub struct LoadOptions {
     pub wait: Duration,
     /// What a core's wait for the next command may take: the longest the host may stay silent.
     pub idle: Duration,
-    /// The dispatcher's own idle timeout; zero turns it off.
+    /// The dispatcher's own idle timeout, at most a day; zero turns it off.
     pub kernel_idle: Duration,
     /// What the grid may take to report READY.
     pub start: Duration,
@@ -29,7 +29,7 @@ pub struct LoadOptions {
     pub event_depth: u32,
     /// Commands stored behind one fence.
     pub batch: u32,
-    /// The host's pause between a fence and its next store into the card.
+    /// The host's pause between a fence and its next store into the card, at most a second.
     pub settle: Duration,
 }
 
@@ -51,10 +51,16 @@ impl Default for LoadOptions {
     }
 }
 
+/// The longest time that a load argument may be.
+const DAY: Duration = Duration::from_secs(86_400);
+
 impl LoadOptions {
+    /// The longest pause between a fence and the next store: a wait is not to outlast its timeout for it.
+    pub(crate) const SETTLE_MAX: Duration = Duration::from_secs(1);
+
     /// Checks every range.
     pub(crate) fn check(&self) -> Result<()> {
-        let wrong = |name, found: String, expected| Err(Error::LoadOption { name, found, expected });
+        let wrong = |name, found: String, expected: String| Err(Error::LoadOption { name, found, expected });
         if self.trace != 0 {
             return Err(Error::NotInThisVersion {
                 what: format!("a trace of {} commands", self.trace),
@@ -63,20 +69,29 @@ impl LoadOptions {
         }
         let power = |value: u32, most: u32| value.is_power_of_two() && value <= most;
         if !power(self.host_depth, command::RING_LINES_MAX) {
-            return wrong("host_depth", self.host_depth.to_string(), "give a power of two of at most 64");
+            let expected = format!("give a power of two of at most {}", command::RING_LINES_MAX);
+            return wrong("host_depth", self.host_depth.to_string(), expected);
         }
         // An event ring of one never has room: one event is always kept free (PROTOCOL.md, "Event room").
         if !power(self.event_depth, event::EVENT_DEPTH_MAX) || self.event_depth < 2 {
-            return wrong("event_depth", self.event_depth.to_string(), "give a power of two from 2 to 128");
+            let expected = format!("give a power of two from 2 to {}", event::EVENT_DEPTH_MAX);
+            return wrong("event_depth", self.event_depth.to_string(), expected);
         }
         if self.batch == 0 {
-            return wrong("batch", self.batch.to_string(), "give at least 1");
+            return wrong("batch", self.batch.to_string(), "give at least 1".into());
         }
         for (name, time) in
             [("deadline", self.deadline), ("wait", self.wait), ("idle", self.idle), ("start", self.start)]
         {
-            if time.is_zero() || time > Duration::from_secs(86_400) {
-                return wrong(name, format!("{time:?}"), "give more than zero and at most a day");
+            if time.is_zero() || time > DAY {
+                return wrong(name, format!("{time:?}"), "give more than zero and at most a day".into());
+            }
+        }
+        for (name, time, most) in
+            [("kernel_idle", self.kernel_idle, DAY), ("settle", self.settle, Self::SETTLE_MAX)]
+        {
+            if time > most {
+                return wrong(name, format!("{time:?}"), format!("give at most {most:?}"));
             }
         }
         Ok(())
@@ -101,5 +116,21 @@ mod tests {
         assert_eq!(error.to_string(), "event_depth is 96; give a power of two from 2 to 128");
         assert!(LoadOptions { host_depth: 128, ..LoadOptions::default() }.check().is_err());
         assert!(LoadOptions { deadline: Duration::ZERO, ..LoadOptions::default() }.check().is_err());
+    }
+
+    #[test]
+    fn a_time_may_be_zero_only_where_zero_turns_it_off_and_never_without_end() {
+        let zero = Duration::ZERO;
+        let off = LoadOptions { kernel_idle: zero, settle: zero, ..LoadOptions::default() };
+        assert!(off.check().is_ok());
+        for (name, options) in [
+            ("kernel_idle", LoadOptions { kernel_idle: Duration::MAX, ..LoadOptions::default() }),
+            ("settle", LoadOptions { settle: Duration::MAX, ..LoadOptions::default() }),
+            ("settle", LoadOptions { settle: Duration::from_millis(1001), ..LoadOptions::default() }),
+            ("idle", LoadOptions { idle: Duration::MAX, ..LoadOptions::default() }),
+        ] {
+            let error = options.check().unwrap_err();
+            assert!(matches!(error, Error::LoadOption { name: found, .. } if found == name), "{error}");
+        }
     }
 }

@@ -171,11 +171,6 @@ impl Table {
         number
     }
 
-    /// Takes the last `count` commands back, which were never stored.
-    pub(crate) fn undo(&mut self, count: usize) {
-        self.slots.truncate(self.slots.len() - count);
-    }
-
     #[inline]
     pub(crate) fn get(&self, number: u64) -> Option<&Slot> {
         self.slots.get(usize::try_from(number.checked_sub(self.first)?).ok()?)

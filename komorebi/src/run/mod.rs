@@ -88,6 +88,7 @@ impl<P> Run<P> {
         let habit = 2 * (options.host_depth + options.event_depth) as usize;
         let state = State {
             queue: queue::Queue::new(habit),
+            batch: Vec::new(),
             ring: ring::Ring::new(tile, options.host_depth, options.batch, options.settle),
             events: events::EventRing::new(parts.events, options.event_depth),
             table: handles::Table::new(habit),

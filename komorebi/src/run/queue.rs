@@ -19,11 +19,6 @@ impl Queue {
         self.lines.push(line);
     }
 
-    /// Takes the last `count` lines back.
-    pub(crate) fn undo(&mut self, count: usize) {
-        self.lines.truncate(self.lines.len() - count);
-    }
-
     /// The first `count` lines.
     pub(crate) fn front(&self, count: usize) -> &[[u64; 8]] {
         &self.lines[self.head..self.head + count]

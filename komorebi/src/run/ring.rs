@@ -56,16 +56,26 @@ impl Ring {
         lines.min(events).min(u64::from(self.batch))
     }
 
-    fn settle(&mut self, card: &dyn Card) -> Result<()> {
-        while self.quiet_until > CardTime::default() && card.now() < self.quiet_until {
-            card.relax(self.quiet_until)?;
+    /// Lets the card run until the pause behind the last fence is over; false when `deadline` came first.
+    pub(crate) fn settle(&mut self, card: &dyn Card, deadline: CardTime) -> Result<bool> {
+        if self.quiet_until == CardTime::default() {
+            return Ok(true);
         }
-        Ok(())
+        loop {
+            let now = card.now();
+            if now >= self.quiet_until {
+                return Ok(true);
+            }
+            if now >= deadline {
+                return Ok(false);
+            }
+            card.relax(self.quiet_until.min(deadline))?;
+        }
     }
 
-    /// Stores the first `count` lines of `queue`, one fence, then the new progress with the events read.
+    /// Stores the first `count` lines of `queue`, one fence, then the new progress with the events read. The pause behind
+    /// the fence before it must be over ([`settle`](Self::settle)).
     pub(crate) fn store(&mut self, card: &dyn Card, queue: &mut Queue, count: u64, read: u64) -> Result<()> {
-        self.settle(card)?;
         let mut lines = queue.front(count as usize);
         let mut at = self.stored % u64::from(self.lines);
         while !lines.is_empty() {

@@ -43,6 +43,8 @@ pub(crate) struct Checked {
 
 pub(crate) struct State {
     pub(crate) queue: Queue,
+    /// Room for a batch while it is checked, kept for the next one.
+    pub(crate) batch: Vec<Checked>,
     pub(crate) ring: Ring,
     pub(crate) events: EventRing,
     pub(crate) table: Table,

@@ -5,7 +5,7 @@ use komorebi_card::{Group, GroupError};
 use ndarray::ArrayView2;
 
 use super::handles::{Handle, Handles};
-use super::state::{Checked, State};
+use super::state::Checked;
 use super::stats::moment;
 use super::{Run, RunCore};
 use crate::Result;
@@ -39,7 +39,8 @@ impl<P> Run<P> {
         Ok(Handle::new(number))
     }
 
-    /// Queues commands of one result type, all of them or, after an error, none.
+    /// Queues commands of one result type, all of them or, after an error, none. What `commands` itself submits while it
+    /// is read goes before them.
     ///
     /// # Errors
     /// As [`submit`](Self::submit), for the first command that is wrong.
@@ -47,8 +48,7 @@ impl<P> Run<P> {
         &self,
         commands: impl IntoIterator<Item = C>,
     ) -> Result<Handles<C::Output>> {
-        let mut state = self.core.state()?;
-        self.core.queue_all(&mut state, commands.into_iter().map(|command| self.core.check(&command.raw())))
+        self.core.queue_all(commands.into_iter().map(|command| self.core.check(&command.raw())))
     }
 
     /// Queues a batch of untyped commands of one handler, given as columns; all of them or none.
@@ -60,11 +60,13 @@ impl<P> Run<P> {
         handler: impl Into<HandlerRef<'a>>,
         columns: Columns<'_>,
     ) -> Result<Handles> {
-        let mut state = self.core.state()?;
         let handler = handler.into();
         let rows = columns.args.map(|args| args.nrows());
         let groups = columns.groups;
-        let count = rows.unwrap_or(1).max(groups.len());
+        let lengths = [groups.len(), rows.unwrap_or(1)];
+        // One value is for all commands, also for none of them.
+        let several = lengths.into_iter().find(|&length| length > 1);
+        let count = several.unwrap_or_else(|| lengths[0].min(lengths[1]));
         let fits = |length: usize| length == 1 || length == count;
         for (what, length) in [("groups", groups.len()), ("rows of arguments", rows.unwrap_or(1))] {
             if !fits(length) {
@@ -80,7 +82,7 @@ impl<P> Run<P> {
             let command = if columns.exclusive { command.exclusive() } else { command };
             self.core.check(&raw_of::<P, _>(&command))
         });
-        self.core.queue_all(&mut state, commands)
+        self.core.queue_all(commands)
     }
 }
 
@@ -106,28 +108,27 @@ impl RunCore {
         Group::new(0, count).check(self.grid)
     }
 
-    fn queue_all<R: Word>(
-        &self,
-        state: &mut State,
-        commands: impl Iterator<Item = Result<Checked>>,
-    ) -> Result<Handles<R>> {
+    /// Queues all of `commands` or none. They are the caller's code, which may use this run, fail or panic: the run's state
+    /// is not borrowed while they are read, and nothing is queued before all are.
+    fn queue_all<R: Word>(&self, mut commands: impl Iterator<Item = Result<Checked>>) -> Result<Handles<R>> {
         let start = moment();
+        let mut batch = std::mem::take(&mut self.state()?.batch);
+        batch.clear();
+        let read: Result<()> = commands.try_for_each(|command| {
+            batch.push(command?);
+            Ok(())
+        });
+        let mut state = self.state()?;
         let first = state.table.next();
-        let mut count = 0;
-        for command in commands {
-            match command {
-                Ok(command) => {
-                    state.push(&command);
-                    count += 1;
-                }
-                Err(error) => {
-                    state.table.undo(count);
-                    state.queue.undo(count);
-                    return Err(error);
-                }
+        if read.is_ok() {
+            for command in &batch {
+                state.push(command);
             }
         }
+        let count = batch.len() as u64;
+        state.batch = batch;
+        read?;
         state.stats.submit += start.elapsed();
-        Ok(Handles::new(first, count as u64))
+        Ok(Handles::new(first, count))
     }
 }

@@ -10,6 +10,7 @@ use super::stats::moment;
 use super::waitable::Waitable;
 use super::{Event, Run, RunCore, teardown};
 use crate::error::{CommandRejected, WaitTimeout};
+use crate::load::LoadOptions;
 use crate::session::HartState;
 use crate::{Error, Result, Word};
 
@@ -178,7 +179,7 @@ impl RunCore {
     /// `deadline` has passed.
     fn turn(&self, state: &mut State, upto: u64, deadline: CardTime) -> Result<bool, Turn> {
         let card = self.session.enter()?;
-        if self.send(state, &*card, upto)? {
+        if self.send(state, &*card, upto, deadline)? {
             return Ok(true);
         }
         let now = card.now();
@@ -193,12 +194,15 @@ impl RunCore {
     }
 
     /// Stores commands up to `upto` that have room, or tells the read count if the dispatcher may wait for it; false when
-    /// there was nothing to send.
-    fn send(&self, state: &mut State, card: &dyn Card, upto: u64) -> Result<bool> {
+    /// there was nothing to send, or `deadline` came before the pause behind the last fence was over.
+    fn send(&self, state: &mut State, card: &dyn Card, upto: u64, deadline: CardTime) -> Result<bool> {
         let queued = upto.saturating_sub(state.ring.stored);
         let count = if queued > 0 { state.room().min(queued) } else { 0 };
         if count > 0 {
             let State { ring, queue, events, .. } = state;
+            if !ring.settle(card, deadline)? {
+                return Ok(false);
+            }
             ring.store(card, queue, count, events.read)?;
             return Ok(true);
         }
@@ -213,7 +217,7 @@ impl RunCore {
     pub(super) fn poll(&self, state: &mut State, upto: u64) -> Result<()> {
         let polled = state.read_events().map_err(Turn::Ending).and_then(|()| {
             let card = self.session.enter()?;
-            self.send(state, &*card, upto)?;
+            self.send(state, &*card, upto, card.now() + LoadOptions::SETTLE_MAX)?;
             let now = card.relax(card.now()).map_err(Error::from)?;
             self.looked(state, now)?;
             state.read_events().map_err(Turn::Ending)

@@ -91,7 +91,7 @@ impl SessionBuilder {
                 return Err(Error::LoadOption {
                     name: "kernel_bytes",
                     found: bytes.to_string(),
-                    expected: "give a multiple of 64 from 64 to 1,531,712",
+                    expected: format!("give a multiple of {step} from {step} to {most}"),
                 });
             }
         }
