@@ -103,3 +103,89 @@ fn columns_without_rows_are_no_commands() {
     assert_eq!(run.drain(TIMEOUT).unwrap(), 2);
     run.stop(TIMEOUT).unwrap();
 }
+
+#[test]
+fn a_card_with_more_cores_than_commands_can_name_gives_a_program_those_they_can() {
+    let card = Card::builder().columns(14).build();
+    let session = km::Session::builder().on(&card).open().unwrap();
+    assert_eq!(session.description().grid(), km::Grid::new(14, 10));
+    assert_eq!(session.grid(), km::Grid::new(12, 10));
+    let run = session.load(km::Program::new("whole")).unwrap();
+    assert_eq!(run.grid(), km::Grid::new(12, 10));
+    run.wait(run.submit(km::nop()).unwrap(), TIMEOUT).unwrap();
+    let last = run.submit(km::nop().on((119, 1))).unwrap();
+    assert_eq!(run.wait(last, TIMEOUT).unwrap().auxiliary, 119);
+    assert_eq!(run.stop(TIMEOUT).unwrap().cores.len(), 120);
+    let error = session.load(km::Program::new("all").grid(14, 10)).unwrap_err();
+    assert!(matches!(error, km::Error::ProgramError(_)), "{error}");
+    assert!(error.to_string().contains("commands can name 128 cores"), "{error}");
+    let run = session.load(km::Program::new("wide").grid(14, 9)).unwrap();
+    assert_eq!(run.wait(run.submit(km::nop().on((125, 1))).unwrap(), TIMEOUT).unwrap().auxiliary, 125);
+    run.stop(TIMEOUT).unwrap();
+}
+
+#[test]
+fn a_run_whose_session_was_closed_still_tells_what_it_left() {
+    let (_, session) = session();
+    let run = session.load(program()).unwrap();
+    run.wait(run.submit(km::nop()).unwrap(), TIMEOUT).unwrap();
+    session.close().unwrap();
+    let report = run.stop(TIMEOUT).unwrap();
+    let result = report.result.expect("the close read it");
+    assert_eq!((result.commands, result.abandoned), (1, 0));
+    assert_eq!(report.cores.len(), 2);
+    assert!(report.cause.is_some_and(|cause| matches!(*cause, km::Error::Closed)));
+}
+
+#[test]
+fn a_run_that_met_the_close_in_a_wait_tells_what_was_in_flight() {
+    const READER: &str = "#include <komorebi/kernel.h>\nKM_HANDLER(Stuck) { noc_semaphore_wait(reinterpret_cast<volatile uint32_t*>(0x100000), 1); }\n";
+    let (_, session) = session();
+    let program = program()
+        .with_sources(km::build::Sources::new().file("reader.cpp", READER.as_bytes()))
+        .handler_with("stuck", 1, &[], None);
+    let run = session.load(program).unwrap();
+    let stuck = run.submit(km::call("stuck", &[])).unwrap();
+    run.wait(stuck, Duration::from_millis(1)).unwrap_err();
+    session.close().unwrap();
+    let error = run.wait(stuck, TIMEOUT).unwrap_err();
+    assert!(matches!(error, km::Error::Closed), "{error}");
+    assert_eq!(run.stop(TIMEOUT).unwrap().result.unwrap().abandoned, 1);
+}
+
+#[test]
+fn tensor_errors_say_what_was_wrong() {
+    let (_, session) = session();
+    let (_, other) = self::session();
+    let error = session.empty(&[usize::MAX, 3, 4], km::DType::Uint32).unwrap_err();
+    assert!(
+        matches!(&error, km::Error::Tensor(km::error::TensorError::TooLarge { shape, .. }) if shape[1] == 3)
+    );
+    assert!(error.to_string().contains("uint32 has more bytes than any memory"), "{error}");
+    let error = session.empty(&[usize::MAX], km::DType::Uint8).unwrap_err();
+    assert!(matches!(error, km::Error::Tensor(km::error::TensorError::TooLarge { .. })), "{error}");
+
+    let tensor = session.empty(&[4, 5], km::DType::Uint32).unwrap();
+    let error = tensor.write_bytes(&[0; 79]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the tensor's pages have 80 bytes, not 79; give all pages without their padding"
+    );
+
+    let foreign = |error| matches!(error, km::Error::Tensor(km::error::TensorError::Session));
+    assert!(foreign(other.read(&tensor, 0, 1).unwrap_err()));
+    let mut chunks = other.read_chunks(&tensor, 20);
+    assert!(foreign(chunks.next().unwrap().unwrap_err()));
+    assert!(chunks.next().is_none());
+}
+
+#[test]
+fn kernels_and_arguments_beyond_every_kernel_buffer_are_not_told_to_make_it_larger() {
+    let (_, session) = session();
+    let error = session.load(program().args(|_| (vec![0; 400_000], Vec::new(), Vec::new()))).unwrap_err();
+    let km::Error::KernelSizeError(size) = &error else { panic!("{error}") };
+    assert!(size.needed > 1_531_712);
+    let message = error.to_string();
+    assert!(message.contains("kernel_bytes can be 1531712 at most: make the kernels smaller"), "{message}");
+    assert!(!message.contains("give the session"), "{message}");
+}

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use komorebi_abi::constants::command;
+
 use crate::state::DispatcherState;
 
 /// A command whose handler, words or flags are not the program's.
@@ -42,7 +44,8 @@ pub enum ArgumentError {
     },
     /// More words than a command carries.
     #[error(
-        "a command carries 10 argument words, not {found}; put the rest into a tensor and pass its address"
+        "a command carries {} argument words, not {found}; put the rest into a tensor and pass its address",
+        command::ARGS_MAX
     )]
     TooMany {
         /// Words given.
@@ -80,14 +83,18 @@ pub struct CommandRejected {
     pub reason_name: &'static str,
 }
 
-fn advice(reason: u8) -> &'static str {
-    match komorebi_abi::wire::reject_name(reason) {
-        Some("queue") => "keep at most 64 queued commands unfinished",
+fn advice(reason: u8) -> std::borrow::Cow<'static, str> {
+    let advice = match komorebi_abi::wire::reject_name(reason) {
+        Some("queue") => {
+            let most = command::JOB_QUEUE_LENGTH;
+            return format!("keep at most {most} queued commands unfinished").into();
+        }
         Some("exited") => "submit before stop",
         Some("engines") => "wait until a running stream or graph has ended",
         Some("req") => "give each running stream or graph its own req",
         _ => "host and dispatcher were built from different headers",
-    }
+    };
+    advice.into()
 }
 
 /// What the dispatcher was doing when a wait ran out.
@@ -191,6 +198,25 @@ pub enum TensorError {
         /// The largest free gap.
         free: u64,
     },
+    /// A shape whose bytes are more than a number holds.
+    #[error("a tensor of shape {shape:?} of {dtype} has more bytes than any memory; give it a smaller shape")]
+    TooLarge {
+        /// The shape.
+        shape: Vec<usize>,
+        /// The type of its elements.
+        dtype: &'static str,
+    },
+    /// Bytes that are not those of all pages.
+    #[error("the tensor's pages have {expected} bytes, not {found}; give all pages without their padding")]
+    Bytes {
+        /// Bytes given.
+        found: usize,
+        /// Bytes of all pages.
+        expected: usize,
+    },
+    /// The tensor is of another session.
+    #[error("the tensor is of another session; read it through its own")]
+    Session,
     /// The tensor was freed.
     #[error("the tensor was freed")]
     Freed,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use komorebi_abi::constants::layout;
 use komorebi_abi::program::Problem;
 
 use crate::build::KernelSizes;
@@ -36,16 +37,28 @@ impl fmt::Display for ProgramError {
 /// The program's kernels and arguments do not fit the session's kernel buffer. Nothing was loaded.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "the kernels take {} bytes and their arguments {args}, the kernel buffer has {}; give the session {needed} with kernel_bytes, or set OptLevel::Os for the reader and writer; largest is {}; in bytes: {sizes}",
-    sizes.total, sizes.buffer, sizes.largest().0
+    "the kernels take {} bytes and their arguments {args}, the kernel buffer has {}; {}; largest is {}; in bytes: {sizes}",
+    sizes.total, sizes.buffer, room(*needed), sizes.largest().0
 )]
 pub struct SizeError {
     /// Bytes of each thread, of all, of the buffer.
     pub sizes: KernelSizes,
     /// Bytes of the cores' runtime arguments.
     pub args: u32,
-    /// The least `kernel_bytes` that would do.
+    /// The least `kernel_bytes` that would do; beyond `KERNEL_BYTES_MAX` none does.
     pub needed: u32,
+}
+
+/// What to do about kernels and arguments that take `needed` bytes.
+fn room(needed: u32) -> String {
+    let most = layout::KERNEL_BYTES_MAX;
+    if needed <= most {
+        format!("give the session {needed} with kernel_bytes, or set OptLevel::Os for the reader and writer")
+    } else {
+        format!(
+            "they need {needed} and kernel_bytes can be {most} at most: make the kernels smaller or pass fewer argument words a core, with the rest in a tensor"
+        )
+    }
 }
 
 /// The card or the program could not be started.

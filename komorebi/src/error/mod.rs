@@ -62,6 +62,9 @@ pub enum Error {
     /// The session has a loaded run already.
     #[error("a run is loaded already; stop it before loading another")]
     Loaded,
+    /// The last load ended and could not be stopped.
+    #[error("what was loaded last has ended and could not be stopped; close the session and open another")]
+    Unstopped,
     /// A program breaks rules, did not compile, or could not be read.
     #[error(transparent)]
     ProgramError(Box<ProgramError>),

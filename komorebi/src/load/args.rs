@@ -18,11 +18,14 @@ impl ArgumentAreas {
     /// Asks `program` for the words of every core of `grid` and lays them out from `start` on.
     pub(crate) fn new<P>(program: &Program<P>, grid: Grid, start: u32) -> Self {
         let cores: Vec<CoreArgs> = (0..grid.cores()).map(|core| program.core_args(Core(core))).collect();
+        // Beyond any L1, and far from where sums of addresses wrap.
+        const TOO_FAR: u32 = 1 << 30;
         let mut end = start;
         let addresses = std::array::from_fn(|kernel| {
             let address = end;
             let most = cores.iter().map(|core| words(core)[kernel].len()).max().unwrap_or(0);
-            end = end.saturating_add(u32::try_from(4 * most).unwrap_or(u32::MAX)).next_multiple_of(16);
+            let next = end.saturating_add(u32::try_from(4 * most).unwrap_or(u32::MAX));
+            end = next.min(TOO_FAR).next_multiple_of(16);
             address
         });
         Self { addresses, start, end, cores }

@@ -9,9 +9,6 @@ use komorebi_card::{Core, Grid};
 
 use super::Plan;
 
-/// AICLK when a client asks for the highest (host.md §4.4); a card that runs slower waits longer.
-const BUSY_MHZ: u64 = 1350;
-
 /// First and last launch word that may differ from core to core.
 const OWN: std::ops::Range<u32> = c::CORE_INDEX..c::CORE_COMPUTE_ARG_COUNT + 1;
 
@@ -34,8 +31,9 @@ impl Block {
     }
 }
 
-fn cycles(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos() * u128::from(BUSY_MHZ) / 1000).unwrap_or(u64::MAX)
+/// `time` in cycles of a clock of `mhz`.
+fn cycles(time: Duration, mhz: u32) -> u64 {
+    u64::try_from(time.as_nanos().saturating_mul(u128::from(mhz)) / 1000).unwrap_or(u64::MAX)
 }
 
 impl<P> Plan<'_, P> {
@@ -43,6 +41,7 @@ impl<P> Plan<'_, P> {
     pub(super) fn control_block(&self) -> Vec<u8> {
         let mut block = Block([0; c::CONTROL_BYTES as usize]);
         let description = self.session.description();
+        let aiclk = description.clocks.aiclk_mhz;
         let Grid { width, height } = self.tiles.grid;
         block.launch(c::CORE_FINGERPRINT, FINGERPRINT);
         block.launch(c::CORE_CORES, self.tiles.grid.cores());
@@ -52,8 +51,8 @@ impl<P> Plan<'_, P> {
         block.launch(c::CORE_DISPATCHER, self.session.cluster().tile.hi_word());
         block.launch64(c::CORE_COMPLETIONS_LOW, layout::LIM_BASE + u64::from(layout::LIM_COMPLETIONS));
         block.launch64(c::CORE_READY_LOW, layout::LIM_BASE + u64::from(layout::LIM_READY));
-        block.launch64(c::CORE_WAIT_LOW, cycles(self.options.wait));
-        block.launch64(c::CORE_IDLE_LOW, cycles(self.options.idle));
+        block.launch64(c::CORE_WAIT_LOW, cycles(self.options.wait, aiclk));
+        block.launch64(c::CORE_IDLE_LOW, cycles(self.options.idle, aiclk));
         block.launch(c::CORE_BANKS, description.banks.len() as u32);
         for (index, address) in [c::CORE_READER_ARGS, c::CORE_WRITER_ARGS, c::CORE_COMPUTE_ARGS]
             .into_iter()
@@ -115,8 +114,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timeout_becomes_cycles_of_the_fastest_clock() {
-        assert_eq!(cycles(Duration::from_secs(2)), 2_700_000_000);
-        assert_eq!(cycles(Duration::from_micros(1)), 1350);
+    fn a_timeout_becomes_cycles_of_the_clock_it_is_given() {
+        assert_eq!(cycles(Duration::from_secs(2), 1350), 2_700_000_000);
+        assert_eq!(cycles(Duration::from_micros(1), 800), 800);
+        assert_eq!(cycles(Duration::MAX, 1350), u64::MAX);
     }
 }

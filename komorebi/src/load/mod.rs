@@ -10,7 +10,7 @@ mod start;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use komorebi_abi::constants::{event, layout};
+use komorebi_abi::constants::{command, event, layout};
 use komorebi_card::{Card, Grid};
 
 pub use options::LoadOptions;
@@ -43,12 +43,14 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
     let number = session.next_load();
     let events = {
         let mut slot = session.loaded();
-        if slot.is_some() {
-            return Err(Error::Loaded);
+        match &*slot {
+            Some(loaded) if loaded.unstopped => return Err(Error::Unstopped),
+            Some(_) => return Err(Error::Loaded),
+            None => {}
         }
         let events = card.host_mem((options.event_depth * event::EVENT_BYTES) as usize)?;
         let (tiles, kernels) = (tiles.clone(), kernels.clone());
-        *slot = Some(Loaded { number, tiles, kernels, _events: events.clone() });
+        *slot = Some(Loaded { number, tiles, kernels, unstopped: false, _events: events.clone() });
         events
     };
     let plan = Plan {
@@ -108,6 +110,7 @@ impl<P> Plan<'_, P> {
             Ok(ended) => tracing::warn!(hart = %ended.hart, "the dispatcher's hart did not come back"),
             Err(error) => tracing::warn!(%error, "the card could not be stopped"),
         }
+        self.session.mark_unstopped();
         error
     }
 }
@@ -121,9 +124,18 @@ fn with_threads(error: Error, ended: &Teardown) -> Error {
     Error::StartError(error)
 }
 
+/// The tiles of the program's grid, or of the session's when the program names none.
 fn tiles(session: &Session, grid: Option<(u32, u32)>) -> Result<Tiles> {
-    let whole = session.grid();
-    let grid = grid.map_or(whole, |(width, height)| Grid::new(width, height));
+    let whole = session.description().grid();
+    let grid = grid.map_or(session.grid(), |(width, height)| Grid::new(width, height));
+    let (columns, cores) = (command::COLUMNS_MAX, command::CORES_MAX);
+    // Core tables, READY words and multicast lists have room for no more, whatever the grid came from.
+    if grid.width > columns || u64::from(grid.width) * u64::from(grid.height) > u64::from(cores) {
+        return Err(StartError::new(format!(
+            "the program's grid is {grid} and commands can name {cores} cores in {columns} columns; make the program's grid smaller"
+        ))
+        .into());
+    }
     Tiles::new(session.description(), grid).ok_or_else(|| {
         StartError::new(format!(
             "the program's grid is {grid} and the card has {whole}; make the program's grid smaller"

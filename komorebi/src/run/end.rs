@@ -45,9 +45,8 @@ impl RunCore {
     /// Ends the run on an error of the card itself: nothing can be stopped through it any more.
     pub(super) fn lost(&self, state: &mut State, error: Error) -> Error {
         match self.session.located(error) {
-            error @ (Error::Fault(_) | Error::DeviceLost { .. } | Error::Closed) => {
-                self.bury(state, error, None)
-            }
+            Error::Closed => self.bury(state, Error::Closed, self.session.take_closed(self.number)),
+            error @ (Error::Fault(_) | Error::DeviceLost { .. }) => self.bury(state, error, None),
             // A refused request leaves the card as it was.
             other => other,
         }
@@ -58,18 +57,22 @@ impl RunCore {
         let cause = Arc::new(error.clone());
         if teardown.as_ref().is_some_and(|teardown| teardown.restored) {
             self.unload();
+        } else if self.loaded() {
+            self.session.mark_unstopped();
         }
         state.report = Some(report(teardown, Some(cause.clone())));
         state.ended = Some(cause);
         error
     }
 
+    /// True while this run is what the session has loaded.
+    pub(super) fn loaded(&self) -> bool {
+        self.session.loaded().as_ref().is_some_and(|loaded| loaded.number == self.number)
+    }
+
     /// Tells the session that the card is free for the next load.
     pub(super) fn unload(&self) {
-        let mut loaded = self.session.loaded();
-        if loaded.as_ref().is_some_and(|loaded| loaded.number == self.number) {
-            *loaded = None;
-        }
+        self.session.loaded().take_if(|loaded| loaded.number == self.number);
     }
 
     fn late_group(

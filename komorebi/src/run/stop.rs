@@ -15,7 +15,7 @@ use crate::{Error, Result};
 
 impl<P> Run<P> {
     /// Drains, sends EXIT to every core, stops the dispatcher, resets the cores, reads their state. `timeout` is one
-    /// deadline for all of it. For a run that died before: what was read back then.
+    /// deadline for all of it. For a run that died before, or whose session was closed: what was read back then.
     ///
     /// # Errors
     /// [`Error::WaitTimeout`] when commands or EXIT did not complete in time, [`Error::KernelFailed`] when the dispatcher
@@ -24,7 +24,7 @@ impl<P> Run<P> {
         let span = tracing::info_span!("stop");
         let _entered = span.enter();
         let mut state = self.core.state.borrow_mut();
-        if let Some(report) = state.report.take() {
+        if let Some(report) = self.core.read_back(&mut state) {
             return Ok(report);
         }
         match self.core.stop(&mut state, timeout) {
@@ -38,7 +38,8 @@ impl<P> Run<P> {
         }
     }
 
-    /// Stops the grid by its stop flags and the dispatcher behind it; nothing in flight completes.
+    /// Stops the grid by its stop flags and the dispatcher behind it; nothing in flight completes. For a run that died before, or
+    /// whose session was closed: what was read back then.
     ///
     /// # Errors
     /// [`Error::KernelFailed`] when the dispatcher's hart did not come back, [`Error::GridTimeout`] when a thread did not
@@ -47,7 +48,7 @@ impl<P> Run<P> {
         let span = tracing::info_span!("abort");
         let _entered = span.enter();
         let mut state = self.core.state.borrow_mut();
-        if let Some(report) = state.report.take() {
+        if let Some(report) = self.core.read_back(&mut state) {
             return Ok(report);
         }
         self.core.abort(&mut state)
@@ -55,6 +56,14 @@ impl<P> Run<P> {
 }
 
 impl RunCore {
+    /// What was read back when the run died, or when its session was closed.
+    fn read_back(&self, state: &mut State) -> Option<StopReport> {
+        if state.report.is_none() && self.session.closed() {
+            self.lost(state, Error::Closed);
+        }
+        state.report.take()
+    }
+
     fn stop(&self, state: &mut State, timeout: Duration) -> Result<StopReport> {
         let deadline = self.card.now() + timeout;
         let left = || deadline - self.card.now();
@@ -135,7 +144,7 @@ fn failed(what: &str, teardown: &Teardown) -> Error {
 
 impl Drop for RunCore {
     fn drop(&mut self) {
-        let loaded = self.session.loaded().as_ref().is_some_and(|loaded| loaded.number == self.number);
+        let loaded = self.loaded();
         let mut state = self.state.borrow_mut();
         if state.ended.is_none() && loaded && !self.session.closed() {
             tracing::info!("the run is dropped: aborting it");

@@ -29,7 +29,10 @@ impl Inner {
                     kernels: &loaded.kernels,
                     patience: self.patience(),
                 };
-                hold.force().map(|_| ())
+                hold.force().map(|teardown| {
+                    let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+                    *ended = Some((loaded.number, teardown));
+                })
             }
             None => Ok(()),
         };

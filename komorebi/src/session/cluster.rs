@@ -198,6 +198,9 @@ impl Cluster {
             return Ok(true);
         }
         self.store(Self::block(hart) + 8 * monitor::ENTRY, 0)?;
+        // A state that is not the monitor's: what is read next is what the handler wrote.
+        self.store(Self::block(hart) + 8 * monitor::STATE, u64::from(monitor::HART_OFF))?;
+        self.fence()?;
         self.card.write32(self.tile, PERIPHERALS_NOC + RNMI_TRIGGER, 1 << hart)?;
         let state = self.wait_hart(hart, PARK_TIMEOUT, |state| matches!(state, HartState::Parked { .. }))?;
         self.card.write32(self.tile, PERIPHERALS_NOC + RNMI_TRIGGER, 0)?;

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use komorebi_abi::constants::layout;
+use komorebi_abi::constants::{command, layout};
 use komorebi_card::{Card, Description, DramBank, Grid, HostMem, World};
 use ndarray::{ArrayRef, Dimension};
 
@@ -26,7 +26,9 @@ pub use nocs::Nocs;
 pub(crate) use tiles::Tiles;
 
 use crate::build::{Firmware, Kernels, Toolchain};
+use crate::error::TensorError;
 use crate::load::LoadOptions;
+use crate::run::teardown::Teardown;
 use crate::tensor::{Allocator, Chunks};
 use crate::{DType, Element, Error, Program, Result, Run, Tensor};
 
@@ -49,6 +51,8 @@ pub(crate) struct Inner {
     loaded: Mutex<Option<Loaded>>,
     loads: AtomicU64,
     closed: AtomicBool,
+    /// What the close read back of the load that it stopped, until that run asks for it.
+    ended: Mutex<Option<(u64, Teardown)>>,
     /// Held for reading while a call uses the card, for writing while the session closes.
     gate: RwLock<()>,
 }
@@ -62,6 +66,8 @@ pub(crate) struct Loaded {
     pub(crate) tiles: Tiles,
     /// The program's images, for their symbols.
     pub(crate) kernels: Arc<Kernels>,
+    /// True when it ended and could not be stopped: nothing else can be loaded.
+    pub(crate) unstopped: bool,
     /// Host memory the dispatcher may still write: held here until it cannot, whatever becomes of the run.
     pub(crate) _events: HostMem,
 }
@@ -133,19 +139,21 @@ impl Session {
     /// [`Error::Tensor`] for a range outside the tensor or a tensor of another session; the card's errors.
     pub fn read(&self, tensor: &Tensor, first: usize, pages: usize) -> Result<Vec<u8>> {
         if !tensor.owned_by(self) {
-            return Err(Error::Card("the tensor is of another session; read it through its own".into()));
+            return Err(TensorError::Session.into());
         }
         tensor.read_pages(first, pages)
     }
 
-    /// All pages of `tensor` in chunks of at most `chunk_bytes`, as [`read`](Self::read) reads them.
+    /// All pages of `tensor` in chunks of at most `chunk_bytes`, as [`read`](Self::read) reads them; for a tensor of
+    /// another session that error alone.
     pub fn read_chunks(&self, tensor: &Tensor, chunk_bytes: usize) -> Chunks {
-        Chunks::new(tensor.clone(), chunk_bytes)
+        Chunks::new(self, tensor.clone(), chunk_bytes)
     }
 
-    /// The largest grid a program can have here.
+    /// The grid of a program that names none: every row of the card, and as many of its columns as commands can name
+    /// (128 cores in 16 columns). On a card of 14 columns these are 12 of 10 rows.
     pub fn grid(&self) -> Grid {
-        self.description().grid()
+        nameable(self.description().grid())
     }
 
     /// The cores' NoC places.
@@ -174,7 +182,8 @@ impl Session {
         self.0.pll.mhz
     }
 
-    /// Stops a loaded run, takes the X280 back and releases the card. Later calls return [`Error::Closed`].
+    /// Stops a loaded run, takes the X280 back and releases the card. Later calls return [`Error::Closed`]; the run's
+    /// [`stop`](Run::stop) and [`abort`](Run::abort) give what was read back.
     ///
     /// # Errors
     /// The card's errors on the way; it is released all the same.
@@ -229,6 +238,20 @@ impl Session {
         self.0.loaded()
     }
 
+    /// Remembers that what is loaded has ended and could not be stopped.
+    pub(crate) fn mark_unstopped(&self) {
+        if let Some(loaded) = self.loaded().as_mut() {
+            loaded.unstopped = true;
+        }
+    }
+
+    /// What the session's close read back of load `number`.
+    pub(crate) fn take_closed(&self, number: u64) -> Option<Teardown> {
+        let mut ended = self.0.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, teardown) = ended.take_if(|(load, _)| *load == number)?;
+        Some(teardown)
+    }
+
     pub(crate) fn next_load(&self) -> u64 {
         self.0.loads.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -240,6 +263,12 @@ impl Session {
     pub(crate) fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
+}
+
+/// `whole`, or its first columns when commands cannot name all of its cores.
+fn nameable(whole: Grid) -> Grid {
+    let columns = command::COLUMNS_MAX.min(command::CORES_MAX / whole.height.max(1));
+    Grid::new(whole.width.min(columns), whole.height)
 }
 
 /// A use of the card that the session's close waits for.
@@ -270,5 +299,18 @@ impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let description = self.description();
         write!(f, "Session({} {}, {} grid)", description.world, description.board, description.grid())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_without_a_grid_gets_no_more_cores_than_commands_can_name() {
+        assert_eq!(nameable(Grid::new(12, 10)), Grid::new(12, 10));
+        assert_eq!(nameable(Grid::new(14, 10)), Grid::new(12, 10));
+        assert_eq!(nameable(Grid::new(20, 2)), Grid::new(16, 2));
+        assert_eq!(nameable(Grid::new(1, 10)), Grid::new(1, 10));
     }
 }

@@ -62,6 +62,7 @@ pub(super) fn open(card: Arc<dyn Card>, settings: &SessionBuilder, pll: pll::Ste
         loaded: Mutex::new(None),
         loads: AtomicU64::new(0),
         closed: AtomicBool::new(false),
+        ended: Mutex::new(None),
         gate: RwLock::new(()),
         card,
     })))

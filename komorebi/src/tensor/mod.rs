@@ -43,7 +43,7 @@ impl Tensor {
         let Some((&row, outer)) = shape.split_last().filter(|_| shape.iter().all(|&n| n > 0)) else {
             return Err(TensorError::Empty { shape: shape.to_vec() }.into());
         };
-        let too_large = || TensorError::Memory { bytes: u64::MAX, banks: session.banks().len(), free: 0 };
+        let too_large = || TensorError::TooLarge { shape: shape.to_vec(), dtype: dtype.name() };
         let count = outer.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)).ok_or_else(too_large)?;
         let page_bytes = row.checked_mul(dtype.bytes()).ok_or_else(too_large)?;
         let pages = Pages::place(session, count, page_bytes).ok_or_else(too_large)??;
@@ -122,7 +122,7 @@ impl Tensor {
     /// Writes the pages one after the other, without their padding.
     ///
     /// # Errors
-    /// [`TensorError::Pages`] when `bytes` is not all of the pages; the card's errors.
+    /// [`TensorError::Bytes`] when `bytes` is not all of the pages; the card's errors.
     pub fn write_bytes(&self, bytes: &[u8]) -> Result<()> {
         self.pages_in_use()?.write(&self.0.session, bytes)
     }

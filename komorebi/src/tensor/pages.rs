@@ -64,9 +64,9 @@ impl Pages {
 
     /// Writes all pages, one transfer a bank, and returns when they have landed.
     pub(crate) fn write(&self, session: &Session, bytes: &[u8]) -> Result<()> {
-        if bytes.len() != self.count * self.page_bytes {
-            let count = bytes.len().div_ceil(self.page_bytes);
-            return Err(TensorError::Pages { first: 0, count, pages: self.count }.into());
+        let expected = self.count * self.page_bytes;
+        if bytes.len() != expected {
+            return Err(TensorError::Bytes { found: bytes.len(), expected }.into());
         }
         let card = session.enter()?;
         let mut gathered = Vec::new();

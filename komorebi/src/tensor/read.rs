@@ -2,11 +2,13 @@
 
 use super::Tensor;
 use crate::Result;
+use crate::session::Session;
 
 /// The pages of a tensor in chunks: `(first page, bytes of the chunk's pages)`.
 ///
 /// Reading a large tensor takes long: log a line a chunk.
 pub struct Chunks {
+    session: Session,
     tensor: Tensor,
     next: usize,
     pages: usize,
@@ -14,9 +16,9 @@ pub struct Chunks {
 
 impl Chunks {
     /// Chunks of at most `chunk_bytes`, at least a page each.
-    pub(crate) fn new(tensor: Tensor, chunk_bytes: usize) -> Self {
+    pub(crate) fn new(session: &Session, tensor: Tensor, chunk_bytes: usize) -> Self {
         let pages = (chunk_bytes / tensor.page_bytes()).max(1);
-        Self { tensor, next: 0, pages }
+        Self { session: session.clone(), tensor, next: 0, pages }
     }
 }
 
@@ -29,7 +31,9 @@ impl Iterator for Chunks {
         if count == 0 {
             return None;
         }
-        self.next += count;
-        Some(self.tensor.read_pages(first, count).map(|bytes| (first, bytes)))
+        let read = self.session.read(&self.tensor, first, count);
+        // After an error there is nothing more: the chunks behind it would look like the next ones.
+        self.next = if read.is_ok() { first + count } else { self.tensor.pages() };
+        Some(read.map(|bytes| (first, bytes)))
     }
 }
