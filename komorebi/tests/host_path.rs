@@ -6,6 +6,7 @@ mod support;
 use std::time::Duration;
 
 use komorebi as km;
+use komorebi_abi::constants::{layout, monitor};
 use support::counting::{Counting, allocations};
 use support::null_card::NullCard;
 
@@ -69,6 +70,22 @@ fn every_handle_ends_whatever_the_order_of_completion_and_the_sizes_of_the_rings
         }
         run.stop(TIMEOUT).unwrap();
     }
+}
+
+#[test]
+fn a_run_that_could_not_be_stopped_keeps_the_session_from_loading_and_says_so() {
+    let card = NullCard::stubborn();
+    let session = km::Session::builder().on(&card).open().unwrap();
+    let run = session.load(km::Program::new("nop").grid(1, 1)).unwrap();
+    assert!(matches!(session.load(km::Program::new("nop")), Err(km::Error::Loaded)));
+    let state = layout::LIM_MONITOR_BLOCK + monitor::OFFSET_HARTS + 8 * monitor::STATE;
+    assert_eq!(card.lim(state), u64::from(monitor::HART_RUNNING));
+    let error = run.abort().unwrap_err();
+    assert!(error.to_string().contains("did not come back"), "{error}");
+    assert_eq!(card.lim(state), 0, "the host zeroes the state before the interrupt (PROTOCOL.md, Monitor)");
+    let error = session.load(km::Program::new("nop")).unwrap_err();
+    assert!(matches!(error, km::Error::Unstopped), "{error}");
+    assert!(error.to_string().ends_with("close the session and open another"), "{error}");
 }
 
 #[test]

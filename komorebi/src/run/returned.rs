@@ -71,3 +71,36 @@ pub(super) fn wait_returned(
         between = (2 * between).min(SLOWEST);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use komorebi_abi::constants::layout;
+    use komorebi_abi::program::ProgramModel;
+    use object::{Object, ObjectSymbol};
+
+    use super::*;
+    use crate::build::{self, Sources, Toolchain};
+
+    /// A library whose functions are called otherwise would make every stop wait for its whole timeout.
+    #[test]
+    fn every_thread_ends_in_a_function_that_this_module_knows() {
+        let toolchain = Toolchain::find().unwrap();
+        let model = ProgramModel::new("parked");
+        let (base, room) = (layout::L1_KERNELS, layout::KERNEL_BYTES);
+        let kernels = build::kernels(&toolchain, &Sources::new(), &model, base, room).unwrap();
+        let mut places = Places { kernels: &kernels, known: HashMap::new() };
+        for (thread, image) in kernels.threads.iter().enumerate() {
+            let elf = object::File::parse(&*image.elf).unwrap();
+            let ends = elf
+                .symbols()
+                .filter(|symbol| symbol.name().is_ok_and(|name| name.contains("km6detail5leave")));
+            let ends: Vec<_> = ends.map(|symbol| (symbol.address(), symbol.size())).collect();
+            assert!(!ends.is_empty(), "the {} has no function that it ends in", image.name);
+            for (address, size) in ends {
+                // The loop is the last instruction; a jump and a HINT have 4 bytes or 2.
+                assert!(places.returned(thread, (address + size - 2) as u32), "the {}", image.name);
+            }
+            assert!(!places.returned(thread, image.entry as u32), "the {} at its entry", image.name);
+        }
+    }
+}

@@ -157,9 +157,8 @@ fn take_over(cluster: &Cluster) -> Result<()> {
     tracing::info!(version, "the monitor is there: taking its harts back");
     for hart in 0..monitor::HARTS {
         if !cluster.take_back(hart)? {
-            let state = cluster.hart(hart)?;
             return Err(StartError::new(format!(
-                "the monitor did not take hart {hart} of X280 cluster 0 back (it is {state}); reset the card"
+                "the monitor did not take hart {hart} of X280 cluster 0 back after its interrupt; reset the card"
             ))
             .into());
         }

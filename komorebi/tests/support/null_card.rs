@@ -44,6 +44,8 @@ struct State {
     busy: Vec<(u16, u32)>,
     /// The state of the disorder; 0 for none.
     disorder: u64,
+    /// True when the dispatcher ignores the stop word.
+    stubborn: bool,
 }
 
 impl NullCard {
@@ -66,8 +68,16 @@ impl NullCard {
             clocks: Clocks { aiclk_mhz: 1350, l2cpu_mhz: 800 },
         };
         let lim = vec![0; layout::LIM_BYTES as usize / 8];
-        let state =
-            State { lim, host: None, released: false, consumed: 0, posted: 0, busy: Vec::new(), disorder: 0 };
+        let state = State {
+            lim,
+            host: None,
+            released: false,
+            consumed: 0,
+            posted: 0,
+            busy: Vec::new(),
+            disorder: 0,
+            stubborn: false,
+        };
         Self(Arc::new(Inner { description, now: AtomicU64::new(1), state: Mutex::new(state) }))
     }
 
@@ -78,6 +88,20 @@ impl NullCard {
         let card = Self::new();
         card.state().disorder = seed | 1;
         card
+    }
+
+    /// A card whose dispatcher never stops, and whose monitor answers no interrupt.
+    #[allow(dead_code, reason = "the benchmark stops its runs")]
+    pub(crate) fn stubborn() -> Self {
+        let card = Self::new();
+        card.state().stubborn = true;
+        card
+    }
+
+    /// A word of LIM.
+    #[allow(dead_code, reason = "the benchmark reads none")]
+    pub(crate) fn lim(&self, offset: u32) -> u64 {
+        self.state().word(offset)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -107,7 +131,7 @@ impl State {
         let stop = layout::LIM_CONTROL + 8 * c::CONTROL_STOP;
         if offset == progress {
             self.run_lines();
-        } else if offset == stop && self.word(stop) != 0 {
+        } else if offset == stop && self.word(stop) != 0 && !self.stubborn {
             self.set(layout::LIM_RESULT + 8 * l::RESULT_STAGE, u64::from(l::STAGE_DONE));
             self.set(layout::LIM_RESULT + 8 * l::RESULT_COMMANDS, self.consumed);
             self.set(layout::LIM_RESULT + 8 * l::RESULT_EVENTS, self.posted);
