@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use komorebi_abi::constants::{command as c, event as e, launch as l, layout, monitor};
 use komorebi_abi::wire::{EventKind, RawEvent, event_lap};
@@ -298,6 +299,8 @@ impl Card for NullCard {
             self.0.now.fetch_add(1000, Ordering::Relaxed);
             return Ok(self.now());
         }
+        // Nothing comes of waiting for the stubborn one: its waits take few looks.
+        let until = if self.state().stubborn { until + Duration::from_millis(10) } else { until };
         self.0.now.fetch_max(until.as_nanos(), Ordering::Relaxed);
         Ok(until)
     }
