@@ -76,10 +76,20 @@ fn empty_batches_are_no_commands_and_columns_that_do_not_fit_are_refused() {
     let one = ndarray::Array2::<u32>::zeros((1, 2));
     let wide = ndarray::Array2::<u32>::zeros((1, 300));
     let columns = |groups, args| km::Columns { groups, args, exclusive: false };
-    let empty = run.submit_columns("sum", columns(&[], Some(none.view()))).unwrap();
-    assert!(run.wait(empty, Duration::ZERO).unwrap().is_empty());
+    for nobody in [
+        columns(&[], Some(none.view())),
+        columns(&[], Some(one.view())),
+        columns(&group, Some(none.view())),
+        columns(&[], None),
+    ] {
+        let empty = run.submit_columns("sum", nobody).unwrap();
+        assert!(run.wait(empty, Duration::ZERO).unwrap().is_empty());
+    }
     assert!(run.wait(&Vec::<km::Handle>::new(), Duration::ZERO).unwrap().is_empty());
-    for wrong in [columns(&[], Some(one.view())), columns(&group, Some(none.view())), columns(&[], None)] {
+    let groups = [km::Group::new(0, 1), km::Group::new(1, 1)];
+    let three = ndarray::Array2::<u32>::zeros((3, 2));
+    for rows in [&none, &three] {
+        let wrong = columns(&groups, Some(rows.view()));
         assert!(matches!(run.submit_columns("sum", wrong), Err(km::Error::Argument(_))));
     }
     let error = run.submit_columns("sum", columns(&group, Some(wide.view()))).unwrap_err();
