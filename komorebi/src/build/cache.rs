@@ -44,7 +44,8 @@ impl Cache {
             .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("komorebi")))
             .or_else(|| set("HOME").map(|home| home.join(platform_folder()).join("komorebi")))
             .ok_or(Error::NoCache)?;
-        Ok(Self::at(root))
+        // The compiler runs in a folder of its own: a relative name would be another place there.
+        Ok(Self::at(std::path::absolute(&root).unwrap_or(root)))
     }
 
     /// The cache in `root`.

@@ -30,9 +30,10 @@ fn write(out: &mut String, model: &ProgramModel) -> std::fmt::Result {
     write_compile_args(out, model)?;
     model.handlers.iter().try_for_each(|handler| write_handler(out, handler))?;
     writeln!(out, "}}  // namespace km::program\n")?;
-    write!(out, "#define KM_PROGRAM_HANDLERS(X)")?;
+    // No handler is called like the parameter: their names have no underscore at the end.
+    write!(out, "#define KM_PROGRAM_HANDLERS(KM_X_)")?;
     for handler in &model.handlers {
-        write!(out, " X({})", handler.cpp_name())?;
+        write!(out, " KM_X_({})", handler.cpp_name())?;
     }
     writeln!(out)
 }
@@ -153,7 +154,7 @@ mod tests {
             "    static constexpr uint32_t kHandler = 3;",
             "    [[gnu::packed, gnu::aligned(4)]] uint64_t seed;",
             "static_assert(sizeof(BigStep) == 12, \"argument words\");",
-            "#define KM_PROGRAM_HANDLERS(X) X(BigStep)",
+            "#define KM_PROGRAM_HANDLERS(KM_X_) KM_X_(BigStep)",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
@@ -166,7 +167,7 @@ mod tests {
             "kBufferLimit = 1",
             "kBufferMask = 0x0",
             "kCompileArgCount = 0",
-            "#define KM_PROGRAM_HANDLERS(X)\n",
+            "#define KM_PROGRAM_HANDLERS(KM_X_)\n",
         ] {
             assert!(text.contains(name), "{name}\n{text}");
         }

@@ -74,11 +74,11 @@ pub struct ThreadState {
     pub handler: u32,
     /// Sequence number of the command at hand.
     pub sequence: u32,
-    /// What it waits for, or gave up waiting for.
+    /// What it waited for when it ended: the stop flag or the time ended the wait.
     pub wait: WaitKind,
     /// The buffer, slot, NoC or address the wait is about.
     pub object: u32,
-    /// The value it waits for.
+    /// The value it waited for.
     pub wanted: u32,
     /// The value it saw last.
     pub seen: u32,
@@ -115,12 +115,12 @@ impl fmt::Display for ThreadState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.stage)?;
         match self.stage {
-            ThreadStage::Running | ThreadStage::GaveUp => {
+            ThreadStage::Running | ThreadStage::GaveUp | ThreadStage::Stopped => {
                 write!(f, " (handler {}, command {})", self.handler, self.sequence)?;
                 if self.wait != WaitKind::None {
                     write!(
                         f,
-                        " waiting for {} {:#x}: wanted {:#x}, saw {:#x}",
+                        " waited for {} {:#x}: wanted {:#x}, saw {:#x}",
                         self.wait, self.object, self.wanted, self.seen
                     )?;
                 }

@@ -17,7 +17,7 @@ pub struct Line {
     pub words: u8,
     /// The low 16 bits of the host's number of the command.
     pub number: u16,
-    /// Its deadline in ticks of 20 ns; 0 is the run's.
+    /// Its deadline in ticks of 20 ns, read only with `KM_FLAG_LIMIT`; else the run's holds.
     pub limit: u32,
     /// Argument words.
     pub args: [u32; c::ARGS_MAX as usize],

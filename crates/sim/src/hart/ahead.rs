@@ -23,8 +23,9 @@ pub struct AheadLoad {
 /// Late registers that a hart may have when it goes ahead.
 const ARRIVALS: usize = 8;
 
-/// Loads that a hart may make ahead, before it waits for its turn.
-const MOST: usize = 12;
+/// Loads that a hart may make ahead, before it waits for its turn. With more than one, a hart taken back because of the
+/// second would make the first again, and see what was written in between.
+const MOST: usize = 1;
 
 /// What a hart was before its first load ahead of its turn.
 #[derive(Debug)]

@@ -27,6 +27,12 @@ impl Pages {
         }
     }
 
+    /// True when the page around `pc` is here.
+    pub(super) fn holds(&self, pc: u64) -> bool {
+        let number = pc / CodePage::BYTES as u64;
+        self.slots[Self::slot(number)].as_ref().is_some_and(|(held, _)| *held == number)
+    }
+
     /// Holds the page around `pc`.
     #[inline]
     pub(super) fn put(&mut self, pc: u64, page: Arc<CodePage>) {

@@ -48,6 +48,11 @@ impl<X: Xlen> Hart<X> {
         }
         self.take_interrupt();
         loop {
+            // What a load ahead of its turn gave may be taken back: no page is fetched because of it.
+            let known = self.code_generation == bus.code_generation() && self.pages.holds(self.pc);
+            if self.is_ahead && !known {
+                return Stop::Horizon;
+            }
             let page = match self.page(bus) {
                 Ok(page) => page,
                 Err(refusal) => match self.refused(refusal) {
