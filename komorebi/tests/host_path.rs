@@ -27,7 +27,7 @@ fn submit_and_wait_allocate_nothing_after_the_first_round() {
         let last = run.submit(km::nop()).unwrap();
         assert_eq!(run.drain(TIMEOUT).unwrap(), 66);
         run.wait(last, TIMEOUT).unwrap();
-        run.forget(head.through(last));
+        run.forget(head.through(last)).unwrap();
     };
     round();
     let before = allocations();

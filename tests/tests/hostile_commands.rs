@@ -125,3 +125,40 @@ fn a_panic_while_a_run_is_loaded_leaves_the_card_to_the_next_session() {
     let session = km::Session::builder().on(&card).open().unwrap();
     session.load(program()).unwrap().stop(TIMEOUT).unwrap();
 }
+
+#[test]
+fn a_handle_of_another_run_is_refused_by_every_call_and_takes_no_event() {
+    let (one, two) = (session().load(program()).unwrap(), session().load(program()).unwrap());
+    assert_ne!(one.load(), two.load());
+    let (own, foreign) = (one.submit(sum(1, 1)).unwrap(), two.submit(sum(2, 2)).unwrap());
+    assert_eq!((own.number(), foreign.number()), (1, 1));
+    assert_ne!(own, foreign);
+    let refused = |error: km::Error| {
+        let km::Error::ForeignHandle { handle: 1, load, run } = &error else { panic!("{error}") };
+        assert_eq!((*load, *run), (Some(two.load()), one.load()));
+        let message = error.to_string();
+        let loads = (format!("of load {}", two.load()), format!("not of load {}", one.load()));
+        assert!(message.contains(&loads.0) && message.contains(&loads.1), "{message}");
+    };
+    refused(one.wait(foreign, TIMEOUT).unwrap_err());
+    refused(one.wait(&[own, foreign], TIMEOUT).unwrap_err());
+    refused(one.wait_any(&[own, foreign], TIMEOUT).unwrap_err());
+    refused(one.event(foreign).unwrap_err());
+    refused(one.sequence(foreign).unwrap_err());
+    refused(one.group(foreign).unwrap_err());
+    refused(one.forget(foreign).unwrap_err());
+    for between in [own.through(foreign), foreign.through(own)] {
+        let error = one.wait(between, TIMEOUT).unwrap_err();
+        assert!(matches!(error, km::Error::ForeignHandle { load: None, .. }), "{error}");
+    }
+    assert_eq!(one.wait(own, TIMEOUT).unwrap().value(), 2);
+    assert_eq!(two.wait(foreign, TIMEOUT).unwrap().value(), 4);
+    // The next load of the same session is another run too.
+    let session = one.session().clone();
+    one.stop(TIMEOUT).unwrap();
+    let again = session.load(program()).unwrap();
+    again.submit(sum(3, 3)).unwrap();
+    assert!(matches!(again.wait(own, TIMEOUT), Err(km::Error::ForeignHandle { handle: 1, .. })));
+    again.stop(TIMEOUT).unwrap();
+    two.stop(TIMEOUT).unwrap();
+}

@@ -76,7 +76,7 @@ fn rings_smaller_than_the_work_go_round_and_lose_nothing() {
             assert_eq!(run.event(handle).unwrap().unwrap().value(), 2 * i);
             assert_eq!(run.sequence(handle).unwrap(), Some(u64::from(i) + 1));
         }
-        run.forget(handles.clone());
+        run.forget(handles.clone()).unwrap();
         let mut handles = handles;
         assert!(matches!(run.event(handles.next().unwrap()), Err(km::Error::Handle { handle: 1 })));
         let result = run.stop(TIMEOUT).unwrap().result.unwrap();

@@ -99,7 +99,17 @@ pub enum Error {
     /// A command's handler or arguments are not the program's.
     #[error(transparent)]
     Argument(Box<ArgumentError>),
-    /// A handle that is not of this run, or was forgotten.
+    /// A handle of another run, or a range between handles of two runs.
+    #[error("command {handle} is {}, not of load {run}; use a handle with the run it was submitted to", of_load(*load))]
+    ForeignHandle {
+        /// The command's number in its own run.
+        handle: u64,
+        /// The load it is of; `None` for a range between handles of two runs.
+        load: Option<u32>,
+        /// The load of the run that was asked.
+        run: u32,
+    },
+    /// A command that was forgotten.
     #[error(
         "the run keeps nothing for command {handle}; wait for a command once, and forget it only after that"
     )]
@@ -148,6 +158,10 @@ pub enum Error {
     /// A request the card's seam refused.
     #[error("the card refused a request: {0}")]
     Card(String),
+}
+
+fn of_load(load: Option<u32>) -> String {
+    load.map_or_else(|| "in a range between two runs".into(), |load| format!("of load {load}"))
 }
 
 impl From<CardError> for Error {

@@ -9,6 +9,7 @@ mod start;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use komorebi_abi::constants::{command, event, layout};
 use komorebi_card::{Card, Grid};
@@ -40,7 +41,7 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
 
     let card = session.enter()?;
     let kernels = Arc::new(kernels);
-    let number = session.next_load();
+    let number = next_load();
     let events = {
         let mut slot = session.loaded();
         match &*slot {
@@ -77,6 +78,12 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
         kernels,
         options,
     }))
+}
+
+/// The number of a load, from 1, which no other load of this process has.
+fn next_load() -> u32 {
+    static LOADS: AtomicU32 = AtomicU32::new(1);
+    LOADS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Everything a load writes, decided before it writes anything.

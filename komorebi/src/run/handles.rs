@@ -5,15 +5,19 @@ use std::marker::PhantomData;
 
 use komorebi_card::Group;
 
-/// A command of a run: its number, 1 for the first, and the type of its result.
+/// A command of a run: the run's load, its number, 1 for the first, and the type of its result.
 pub struct Handle<R = ()> {
     number: u64,
+    load: u32,
     of: PhantomData<fn() -> R>,
 }
 
+/// The load of a range whose ends are of two runs: no run's (loads count from 1).
+pub(crate) const NO_LOAD: u32 = 0;
+
 impl<R> Handle<R> {
-    pub(crate) const fn new(number: u64) -> Self {
-        Self { number, of: PhantomData }
+    pub(crate) const fn new(load: u32, number: u64) -> Self {
+        Self { number, load, of: PhantomData }
     }
 
     /// The command's number.
@@ -21,10 +25,22 @@ impl<R> Handle<R> {
         self.number
     }
 
-    /// All commands from this one to `last`, both included.
+    /// The number of the load whose run the command is of, as [`Run::load`](crate::Run::load) tells it.
+    pub const fn load(self) -> u32 {
+        self.load
+    }
+
+    /// All commands from this one to `last`, both included. Where the two are of different runs, no run takes them.
     pub const fn through(self, last: Self) -> Handles<R> {
-        let end = if last.number < self.number { self.number } else { last.number + 1 };
-        Handles { next: self.number, end, of: PhantomData }
+        let one = self.load == last.load;
+        let end = if one && last.number < self.number {
+            self.number
+        } else if last.number < self.number {
+            self.number + 1 // not empty, so that whoever uses it is told
+        } else {
+            last.number + 1
+        };
+        Handles { next: self.number, end, load: if one { self.load } else { NO_LOAD }, of: PhantomData }
     }
 }
 
@@ -38,7 +54,7 @@ impl<R> Copy for Handle<R> {}
 
 impl<R> PartialEq for Handle<R> {
     fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
+        (self.load, self.number) == (other.load, other.number)
     }
 }
 
@@ -46,7 +62,7 @@ impl<R> Eq for Handle<R> {}
 
 impl<R> std::fmt::Debug for Handle<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Handle({})", self.number)
+        write!(f, "Handle({} of load {})", self.number, self.load)
     }
 }
 
@@ -54,24 +70,25 @@ impl<R> std::fmt::Debug for Handle<R> {
 pub struct Handles<R = ()> {
     next: u64,
     end: u64,
+    load: u32,
     of: PhantomData<fn() -> R>,
 }
 
 impl<R> Handles<R> {
-    pub(crate) const fn new(first: u64, count: u64) -> Self {
-        Self { next: first, end: first + count, of: PhantomData }
+    pub(crate) const fn new(load: u32, first: u64, count: u64) -> Self {
+        Self { next: first, end: first + count, load, of: PhantomData }
     }
 }
 
 impl<R> Clone for Handles<R> {
     fn clone(&self) -> Self {
-        Self { next: self.next, end: self.end, of: PhantomData }
+        Self { next: self.next, end: self.end, load: self.load, of: PhantomData }
     }
 }
 
 impl<R> std::fmt::Debug for Handles<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Handles({}..{})", self.next, self.end)
+        write!(f, "Handles({}..{} of load {})", self.next, self.end, self.load)
     }
 }
 
@@ -81,7 +98,7 @@ impl<R> Iterator for Handles<R> {
     fn next(&mut self) -> Option<Self::Item> {
         (self.next < self.end).then(|| {
             self.next += 1;
-            Handle::new(self.next - 1)
+            Handle::new(self.load, self.next - 1)
         })
     }
 

@@ -51,7 +51,7 @@ pub struct Run<P = Dynamic> {
 pub(crate) struct RunCore {
     session: Session,
     card: Arc<dyn Card>,
-    number: u64,
+    number: u32,
     tiles: Tiles,
     kernels: Arc<Kernels>,
     grid: Grid,
@@ -62,7 +62,7 @@ pub(crate) struct RunCore {
 /// What a load hands to its run.
 pub(crate) struct Parts<'a> {
     pub(crate) session: Session,
-    pub(crate) number: u64,
+    pub(crate) number: u32,
     pub(crate) tiles: Tiles,
     pub(crate) events: HostMem,
     pub(crate) model: &'a ProgramModel,
@@ -122,6 +122,11 @@ impl<P> Run<P> {
         &self.core.kernels.sizes
     }
 
+    /// The number of its load, which no other load of this process has; its handles carry it.
+    pub fn load(&self) -> u32 {
+        self.core.number
+    }
+
     /// The session it is loaded in.
     pub fn session(&self) -> &Session {
         &self.core.session
@@ -141,10 +146,10 @@ impl<P> Run<P> {
     /// this call makes progress.
     ///
     /// # Errors
-    /// [`Error::Handle`] for a forgotten command; what ends the run.
+    /// [`Error::Handle`] for a forgotten command, [`Error::ForeignHandle`] for another run's; what ends the run.
     pub fn event<R>(&self, handle: Handle<R>) -> Result<Option<Event<R>>> {
         let mut state = self.core.state()?;
-        let number = handle.number();
+        let number = self.core.own(handle)?;
         let slot = *state
             .table
             .get(number)
@@ -160,9 +165,10 @@ impl<P> Run<P> {
     /// The sequence number the dispatcher gave a command, from its done event; `None` before it and for a rejected one.
     ///
     /// # Errors
-    /// [`Error::Sequence`] when it cannot be told, [`Error::Handle`] for a forgotten command.
+    /// [`Error::Sequence`] when it cannot be told, [`Error::Handle`] for a forgotten command, [`Error::ForeignHandle`]
+    /// for another run's.
     pub fn sequence<R>(&self, handle: Handle<R>) -> Result<Option<u64>> {
-        match self.core.slot(handle.number())?.sequence {
+        match self.core.slot(handle)?.sequence {
             0 => Ok(None),
             events::UNKNOWN_SEQUENCE => Err(Error::Sequence { handle: handle.number() }),
             sequence => Ok(Some(sequence)),
@@ -172,21 +178,28 @@ impl<P> Run<P> {
     /// The group of a command.
     ///
     /// # Errors
-    /// [`Error::Handle`] for a forgotten command.
+    /// [`Error::Handle`] for a forgotten command, [`Error::ForeignHandle`] for another run's.
     pub fn group<R>(&self, handle: Handle<R>) -> Result<CommandGroup> {
-        let slot = self.core.slot(handle.number())?;
+        let slot = self.core.slot(handle)?;
         let known = !slot.queued || slot.progress == Progress::Done;
         Ok(CommandGroup { first: known.then_some(u32::from(slot.first)), count: u32::from(slot.count) })
     }
 
     /// Releases what the run keeps for commands whose events arrived; others stay.
-    pub fn forget(&self, handles: impl Waitable) {
+    ///
+    /// # Errors
+    /// [`Error::ForeignHandle`] for a command of another run; then nothing is released.
+    pub fn forget(&self, handles: impl Waitable) -> Result<()> {
+        for handle in handles.handles() {
+            self.core.own(handle)?;
+        }
         let mut state = self.core.state.borrow_mut();
-        for number in handles.numbers() {
+        for number in handles.handles().map(Handle::number) {
             if state.table.get(number).is_some_and(|slot| slot.progress != Progress::Pending) {
                 state.table.forget(number);
             }
         }
+        Ok(())
     }
 }
 
@@ -201,8 +214,23 @@ impl RunCore {
         }
     }
 
+    /// The number of a command of this run.
+    #[inline]
+    fn own<R>(&self, handle: Handle<R>) -> Result<u64> {
+        let (number, load) = (handle.number(), handle.load());
+        if load == self.number {
+            return Ok(number);
+        }
+        Err(Error::ForeignHandle {
+            handle: number,
+            load: (load != handles::NO_LOAD).then_some(load),
+            run: self.number,
+        })
+    }
+
     /// What is kept for a command.
-    fn slot(&self, number: u64) -> Result<handles::Slot> {
+    fn slot<R>(&self, handle: Handle<R>) -> Result<handles::Slot> {
+        let number = self.own(handle)?;
         let state = self.state.borrow();
         let slot = state.table.get(number).filter(|slot| slot.progress != Progress::Forgotten);
         slot.copied().ok_or(Error::Handle { handle: number })

@@ -36,7 +36,7 @@ impl<P> Run<P> {
         let checked = self.core.check(&command.raw())?;
         let number = state.push(&checked);
         state.stats.sampled(start);
-        Ok(Handle::new(number))
+        Ok(Handle::new(self.core.number, number))
     }
 
     /// Queues commands of one result type, all of them or, after an error, none. What `commands` itself submits while it
@@ -129,6 +129,6 @@ impl RunCore {
         state.batch = batch;
         read?;
         state.stats.submit += start.elapsed();
-        Ok(Handles::new(first, count))
+        Ok(Handles::new(self.number, first, count))
     }
 }

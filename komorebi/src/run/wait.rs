@@ -23,28 +23,30 @@ impl<P> Run<P> {
     ///
     /// # Errors
     /// [`Error::WaitTimeout`] (the run goes on), [`Error::CommandRejected`] for the first that was rejected (only that
-    /// one is forgotten), [`Error::CommandTimeout`], [`Error::KernelFailed`] and what else ends the run.
+    /// one is forgotten), [`Error::Handle`] for a forgotten command, [`Error::ForeignHandle`] for another run's,
+    /// [`Error::CommandTimeout`], [`Error::KernelFailed`] and what else ends the run.
     pub fn wait<W: Waitable>(&self, handles: W, timeout: Duration) -> Result<W::Output> {
         self.core.timed(|state| {
             let mut count = 0;
             let mut last = 0;
-            for number in handles.numbers() {
-                self.core.known(state, number)?;
+            for handle in handles.handles() {
+                let number = self.core.known(state, handle)?;
                 last = last.max(number);
                 count += 1;
             }
             let deadline = self.core.card.now() + timeout;
-            for number in handles.numbers() {
+            let numbers = || handles.handles().map(Handle::number);
+            for number in numbers() {
                 let waited = self.core.until(state, last, deadline, |state| state.arrived(number))?;
                 if !waited {
-                    let pending = handles.numbers().filter(|&number| !state.arrived(number)).collect();
+                    let pending = numbers().filter(|&number| !state.arrived(number)).collect();
                     return Err(self.core.timed_out(timeout, pending));
                 }
             }
             if state.rejections > 0 {
-                self.core.first_rejected(state, handles.numbers())?;
+                self.core.first_rejected(state, numbers())?;
             }
-            let events = handles.numbers().filter_map(|number| state.take_event(number));
+            let events = handles.handles().filter_map(|handle| state.take_event(handle));
             W::collect(events, count).ok_or(Error::Handle { handle: last })
         })
     }
@@ -56,8 +58,8 @@ impl<P> Run<P> {
     /// As [`wait`](Self::wait); [`Error::Handle`] for no handles at all.
     pub fn wait_any<R: Word>(&self, handles: &[Handle<R>], timeout: Duration) -> Result<Event<R>> {
         self.core.timed(|state| {
-            for handle in handles {
-                self.core.known(state, handle.number())?;
+            for &handle in handles {
+                self.core.known(state, handle)?;
             }
             if handles.is_empty() {
                 return Err(Error::Handle { handle: 0 });
@@ -72,7 +74,9 @@ impl<P> Run<P> {
             match lowest.filter(|_| waited) {
                 Some(number) => {
                     self.core.first_rejected(state, std::iter::once(number))?;
-                    state.take_event(number).ok_or(Error::Handle { handle: number })
+                    state
+                        .take_event(Handle::new(self.core.number, number))
+                        .ok_or(Error::Handle { handle: number })
                 }
                 None => Err(self.core.timed_out(timeout, handles.iter().map(|h| h.number()).collect())),
             }
@@ -97,9 +101,9 @@ impl State {
     }
 
     #[inline]
-    fn take_event<R>(&mut self, number: u64) -> Option<Event<R>> {
-        let event = Event::of(Handle::new(number), self.table.get(number)?);
-        self.table.forget(number);
+    fn take_event<R>(&mut self, handle: Handle<R>) -> Option<Event<R>> {
+        let event = Event::of(handle, self.table.get(handle.number())?);
+        self.table.forget(handle.number());
         event
     }
 }
@@ -114,9 +118,10 @@ impl RunCore {
         result
     }
 
-    fn known(&self, state: &State, number: u64) -> Result<()> {
+    fn known<R>(&self, state: &State, handle: Handle<R>) -> Result<u64> {
+        let number = self.own(handle)?;
         let kept = state.table.get(number).is_some_and(|slot| slot.progress != Progress::Forgotten);
-        if kept { Ok(()) } else { Err(Error::Handle { handle: number }) }
+        if kept { Ok(number) } else { Err(Error::Handle { handle: number }) }
     }
 
     /// The error of the first rejected command of `numbers`, which is then forgotten.

@@ -5,14 +5,14 @@ use super::handles::{Handle, Handles};
 use crate::Word;
 
 pub(crate) mod sealed {
-    use super::{Event, Word};
+    use super::{Event, Handle, Word};
 
     pub trait Sealed {
         type Word: Word;
         type Output;
-        /// The commands' numbers.
-        fn numbers(&self) -> impl Iterator<Item = u64>;
-        /// Their events, in the order of the numbers.
+        /// The commands.
+        fn handles(&self) -> impl Iterator<Item = Handle<Self::Word>>;
+        /// Their events, in the order of the handles.
         fn collect(events: impl Iterator<Item = Event<Self::Word>>, count: usize) -> Option<Self::Output>;
     }
 }
@@ -27,8 +27,8 @@ impl<R: Word> Sealed for Handle<R> {
     type Output = Event<R>;
 
     #[inline]
-    fn numbers(&self) -> impl Iterator<Item = u64> {
-        std::iter::once(self.number())
+    fn handles(&self) -> impl Iterator<Item = Handle<R>> {
+        std::iter::once(*self)
     }
 
     #[inline]
@@ -40,15 +40,15 @@ impl<R: Word> Sealed for Handle<R> {
 impl<R: Word> Waitable for Handle<R> {}
 
 macro_rules! several {
-    ($(<$word:ident $(, const $n:ident)?> $type:ty, |$value:ident| $numbers:expr;)*) => {
+    ($(<$word:ident $(, const $n:ident)?> $type:ty, |$value:ident| $handles:expr;)*) => {
         $(
             impl<$word: Word $(, const $n: usize)?> Sealed for $type {
                 type Word = $word;
                 type Output = Vec<Event<$word>>;
 
-                fn numbers(&self) -> impl Iterator<Item = u64> {
+                fn handles(&self) -> impl Iterator<Item = Handle<$word>> {
                     let $value = self;
-                    $numbers
+                    $handles
                 }
 
                 fn collect(events: impl Iterator<Item = Event<$word>>, count: usize) -> Option<Self::Output> {
@@ -64,10 +64,10 @@ macro_rules! several {
 }
 
 several! {
-    <R> Handles<R>, |handles| handles.clone().map(Handle::number);
-    <R> &[Handle<R>], |handles| handles.iter().map(|handle| handle.number());
-    <R> &Vec<Handle<R>>, |handles| handles.iter().map(|handle| handle.number());
-    <R> Vec<Handle<R>>, |handles| handles.iter().map(|handle| handle.number());
-    <R, const N> [Handle<R>; N], |handles| handles.iter().map(|handle| handle.number());
-    <R, const N> &[Handle<R>; N], |handles| handles.iter().map(|handle| handle.number());
+    <R> Handles<R>, |handles| handles.clone();
+    <R> &[Handle<R>], |handles| handles.iter().copied();
+    <R> &Vec<Handle<R>>, |handles| handles.iter().copied();
+    <R> Vec<Handle<R>>, |handles| handles.iter().copied();
+    <R, const N> [Handle<R>; N], |handles| handles.iter().copied();
+    <R, const N> &[Handle<R>; N], |handles| handles.iter().copied();
 }

@@ -11,7 +11,7 @@ pub(crate) mod registers;
 mod tiles;
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
@@ -49,10 +49,9 @@ pub(crate) struct Inner {
     kernel_bytes: Option<u32>,
     memory: Mutex<Allocator>,
     loaded: Mutex<Option<Loaded>>,
-    loads: AtomicU64,
     closed: AtomicBool,
     /// What the close read back of the load that it stopped, until that run asks for it.
-    ended: Mutex<Option<(u64, Teardown)>>,
+    ended: Mutex<Option<(u32, Teardown)>>,
     /// Held for reading while a call uses the card, for writing while the session closes.
     gate: RwLock<()>,
 }
@@ -61,7 +60,7 @@ pub(crate) struct Inner {
 #[derive(Clone)]
 pub(crate) struct Loaded {
     /// Which load it is.
-    pub(crate) number: u64,
+    pub(crate) number: u32,
     /// The program's cores.
     pub(crate) tiles: Tiles,
     /// The program's images, for their symbols.
@@ -246,14 +245,10 @@ impl Session {
     }
 
     /// What the session's close read back of load `number`.
-    pub(crate) fn take_closed(&self, number: u64) -> Option<Teardown> {
+    pub(crate) fn take_closed(&self, number: u32) -> Option<Teardown> {
         let mut ended = self.0.ended.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, teardown) = ended.take_if(|(load, _)| *load == number)?;
         Some(teardown)
-    }
-
-    pub(crate) fn next_load(&self) -> u64 {
-        self.0.loads.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     pub(crate) fn closed(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Opening a card: power, monitor, clock (host.md §4.5, §6.5).
 
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
@@ -60,7 +60,6 @@ pub(super) fn open(card: Arc<dyn Card>, settings: &SessionBuilder, pll: pll::Ste
         kernel_bytes: settings.kernel_bytes,
         memory: Mutex::new(Allocator::new(memory)),
         loaded: Mutex::new(None),
-        loads: AtomicU64::new(0),
         closed: AtomicBool::new(false),
         ended: Mutex::new(None),
         gate: RwLock::new(()),
