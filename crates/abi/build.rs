@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use komorebi_headers::{Constant, Header, Options};
+use komorebi_headers::{Constant, ConstantKind, Header, Options};
 
 /// The headers, in the order of the generated modules. `monitor` is frozen and outside the fingerprint.
-const HEADERS: [&str; 6] = ["monitor", "command", "event", "launch", "core", "layout"];
+const HEADERS: [&str; 9] =
+    ["monitor", "command", "event", "launch", "core", "layout", "engine", "graph", "stream"];
 const FROZEN: &str = "monitor";
 
 fn main() {
@@ -67,24 +68,31 @@ fn module(stem: &str, constants: &[&Constant]) -> String {
         writeln!(text, "    pub const {}: {rust} = {};", rust_name(&constant.name), constant.value.number)
             .expect("writing to a string");
     }
-    let rejects: Vec<String> = constants
+    text.push_str(&names(constants, "KMD_REJECT_", "REJECT_NAMES"));
+    text.push_str(&names(constants, "KM_STREAM_ERROR_", "STREAM_ERROR_NAMES"));
+    text.push_str(&names(constants, "kOp", "OPCODES"));
+    text.push_str("}\n\n");
+    text
+}
+
+/// A table of the enumerators with `prefix`: each number with its suffix in lower case. Empty when there are none.
+fn names(constants: &[&Constant], prefix: &str, table: &str) -> String {
+    let entries: Vec<String> = constants
         .iter()
+        .filter(|constant| constant.kind == ConstantKind::Enumerator)
         .filter_map(|constant| {
-            let name = constant.name.strip_prefix("KMD_REJECT_")?.to_lowercase();
+            let name = constant.name.strip_prefix(prefix)?.to_lowercase();
             Some(format!("({}, {name:?})", constant.value.number))
         })
         .collect();
-    if !rejects.is_empty() {
-        writeln!(
-            text,
-            "    /// Each `KMD_REJECT_*` number with its suffix in lower case.\n    pub const REJECT_NAMES: [(u32, &str); {}] = [{}];",
-            rejects.len(),
-            rejects.join(", ")
-        )
-        .expect("writing to a string");
+    if entries.is_empty() {
+        return String::new();
     }
-    text.push_str("}\n\n");
-    text
+    format!(
+        "    /// Each `{prefix}*` number with its suffix in lower case.\n    pub const {table}: [(u32, &str); {}] = [{}];\n",
+        entries.len(),
+        entries.join(", ")
+    )
 }
 
 /// `kLimBase` is `LIM_BASE`, `KM_FLAG_RESULT` stays.
