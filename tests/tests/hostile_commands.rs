@@ -162,3 +162,20 @@ fn a_handle_of_another_run_is_refused_by_every_call_and_takes_no_event() {
     again.stop(TIMEOUT).unwrap();
     two.stop(TIMEOUT).unwrap();
 }
+
+#[test]
+fn a_handle_listed_twice_has_its_event_twice_and_any_of_none_is_refused() {
+    let run = session().load(program()).unwrap();
+    let (one, two) = (run.submit(sum(1, 1)).unwrap(), run.submit(sum(2, 2)).unwrap());
+    let events = run.wait(&[one, two, one], TIMEOUT).unwrap();
+    assert_eq!(
+        events.iter().map(|event| (event.handle, event.value())).collect::<Vec<_>>(),
+        [(one, 2), (two, 4), (one, 2)]
+    );
+    assert!(matches!(run.wait(one, TIMEOUT), Err(km::Error::Handle { handle: 1 })), "it is forgotten then");
+    let error = run.wait_any::<u32>(&[], TIMEOUT).unwrap_err();
+    assert!(matches!(error, km::Error::NoHandles), "{error}");
+    let three = run.submit(sum(3, 3)).unwrap();
+    assert_eq!(run.wait_any(&[three, three], TIMEOUT).unwrap().value(), 6);
+    run.stop(TIMEOUT).unwrap();
+}

@@ -109,6 +109,9 @@ pub enum Error {
         /// The load of the run that was asked.
         run: u32,
     },
+    /// A wait for any of no commands, which nothing could end.
+    #[error("wait_any was given no handles; give it one command to wait for at least")]
+    NoHandles,
     /// A command that was forgotten.
     #[error(
         "the run keeps nothing for command {handle}; wait for a command once, and forget it only after that"

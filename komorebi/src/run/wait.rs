@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 impl<P> Run<P> {
     /// Stores queued commands up to the handles, waits until each has its event, returns the events and forgets those
-    /// commands. One handle gives one event.
+    /// commands. One handle gives one event, several give one each, in their order, also where one is listed twice.
     ///
     /// # Errors
     /// [`Error::WaitTimeout`] (the run goes on), [`Error::CommandRejected`] for the first that was rejected (only that
@@ -46,8 +46,11 @@ impl<P> Run<P> {
             if state.rejections > 0 {
                 self.core.first_rejected(state, numbers())?;
             }
-            let events = handles.handles().filter_map(|handle| state.take_event(handle));
-            W::collect(events, count).ok_or(Error::Handle { handle: last })
+            // A handle that is listed twice has its event twice, so nothing is forgotten before all are read.
+            let events = handles.handles().filter_map(|handle| state.event(handle));
+            let events = W::collect(events, count).ok_or(Error::Handle { handle: last })?;
+            numbers().for_each(|number| state.table.forget(number));
+            Ok(events)
         })
     }
 
@@ -55,14 +58,14 @@ impl<P> Run<P> {
     /// if several arrived) and forgets only that command.
     ///
     /// # Errors
-    /// As [`wait`](Self::wait); [`Error::Handle`] for no handles at all.
+    /// As [`wait`](Self::wait); [`Error::NoHandles`] for no handles at all.
     pub fn wait_any<R: Word>(&self, handles: &[Handle<R>], timeout: Duration) -> Result<Event<R>> {
         self.core.timed(|state| {
             for &handle in handles {
                 self.core.known(state, handle)?;
             }
             if handles.is_empty() {
-                return Err(Error::Handle { handle: 0 });
+                return Err(Error::NoHandles);
             }
             let deadline = self.core.card.now() + timeout;
             let mut lowest = None;
@@ -74,9 +77,9 @@ impl<P> Run<P> {
             match lowest.filter(|_| waited) {
                 Some(number) => {
                     self.core.first_rejected(state, std::iter::once(number))?;
-                    state
-                        .take_event(Handle::new(self.core.number, number))
-                        .ok_or(Error::Handle { handle: number })
+                    let event = state.event(Handle::new(self.core.number, number));
+                    state.table.forget(number);
+                    event.ok_or(Error::Handle { handle: number })
                 }
                 None => Err(self.core.timed_out(timeout, handles.iter().map(|h| h.number()).collect())),
             }
@@ -101,10 +104,8 @@ impl State {
     }
 
     #[inline]
-    fn take_event<R>(&mut self, handle: Handle<R>) -> Option<Event<R>> {
-        let event = Event::of(handle, self.table.get(handle.number())?);
-        self.table.forget(handle.number());
-        event
+    fn event<R>(&self, handle: Handle<R>) -> Option<Event<R>> {
+        Event::of(handle, self.table.get(handle.number())?)
     }
 }
 
