@@ -179,3 +179,21 @@ fn a_handle_listed_twice_has_its_event_twice_and_any_of_none_is_refused() {
     assert_eq!(run.wait_any(&[three, three], TIMEOUT).unwrap().value(), 6);
     run.stop(TIMEOUT).unwrap();
 }
+
+#[test]
+fn a_result_that_the_handler_does_not_give_is_refused_and_too_many_words_are_counted() {
+    let run = session().load(program().handler_with("quiet", 2, &[], None)).unwrap();
+    let error = run.submit(km::call("quiet", &[]).result::<u32>()).unwrap_err();
+    assert!(error.to_string().starts_with("handler `quiet` gives no result"), "{error}");
+    let error = run.submit(km::call("sum", &[1, 2]).result::<f32>()).unwrap_err();
+    assert_eq!(error.to_string(), "handler `sum` gives a u32, not a f32; ask for result::<u32>()");
+    let error = run.submit(km::nop().result::<u32>()).unwrap_err();
+    assert!(error.to_string().starts_with("handler `nop` gives no result"), "{error}");
+    let event = run.wait(run.submit(km::call("quiet", &[])).unwrap(), TIMEOUT).unwrap();
+    assert_eq!(event.result, None);
+    for words in [11, 265, 400, 70_000] {
+        let error = run.submit(km::call("sum", &vec![0; words])).unwrap_err();
+        assert!(error.to_string().contains(&format!("not {words};")), "{error}");
+    }
+    run.stop(TIMEOUT).unwrap();
+}

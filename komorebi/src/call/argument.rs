@@ -11,7 +11,7 @@ use crate::{Address, Tensor};
 pub struct Words {
     pub(crate) words: [u32; ARGS_MAX as usize],
     pub(crate) count: u8,
-    pub(crate) excess: u8,
+    pub(crate) excess: u32,
 }
 
 impl Words {

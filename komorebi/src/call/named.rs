@@ -38,7 +38,8 @@ pub struct NamedCall<'a, R = ()> {
 /// A call of `handler`, a name or a number, with up to ten argument words.
 pub fn call<'a>(handler: impl Into<HandlerRef<'a>>, words: &[u32]) -> NamedCall<'a> {
     let words = words.iter().fold(Words::new(), |all, &word| all.word(word));
-    let raw = RawCall { handler: handler.into(), words, target: Target::All, flags: 0, typed: false };
+    let raw =
+        RawCall { handler: handler.into(), words, target: Target::All, flags: 0, result: None, typed: false };
     NamedCall { raw, of: PhantomData }
 }
 
@@ -72,13 +73,14 @@ impl<'a, R: Word> NamedCall<'a, R> {
         self
     }
 
-    /// Asks for the leader's result word, as `T`.
+    /// Asks for the leader's result word, as `T`: what the handler is declared to give, where that is declared.
     #[must_use]
     pub fn result<T: Word>(mut self) -> NamedCall<'a, T> {
         self.raw.flags &= !(c::KM_FLAG_RESULT as u8);
-        if T::CARRIED {
+        if T::KIND.is_some() {
             self.raw.flags |= c::KM_FLAG_RESULT as u8;
         }
+        self.raw.result = T::KIND;
         NamedCall { raw: self.raw, of: PhantomData }
     }
 }

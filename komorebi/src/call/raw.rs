@@ -1,5 +1,6 @@
 //! A command as the run sees it, whatever made it.
 
+use komorebi_abi::program::ResultKind;
 use komorebi_card::{Core, Group};
 
 use super::{HandlerRef, Word, Words};
@@ -51,7 +52,9 @@ pub struct RawCall<'a> {
     pub(crate) target: Target,
     /// `KM_FLAG_*` but for queued.
     pub(crate) flags: u8,
-    /// True when the words are the handler's by construction.
+    /// The type of the result that an untyped call asks for.
+    pub(crate) result: Option<ResultKind>,
+    /// True when words and result are the handler's by construction.
     pub(crate) typed: bool,
 }
 

@@ -22,7 +22,7 @@ pub struct Queued<P, R>(Call<P, R>);
 
 /// The call of handler number `handler`; for generated code.
 pub(crate) const fn new_call<P, R: Word>(handler: u8, words: Words) -> Call<P, R> {
-    let flags = if R::CARRIED { c::KM_FLAG_RESULT as u8 } else { 0 };
+    let flags = if R::KIND.is_some() { c::KM_FLAG_RESULT as u8 } else { 0 };
     Call { handler, flags, words, target: Target::All, of: PhantomData }
 }
 
@@ -100,7 +100,14 @@ impl<P, R> Sealed for Call<P, R> {
     #[inline]
     fn raw(&self) -> RawCall<'_> {
         let handler = HandlerRef::Number(u32::from(self.handler));
-        RawCall { handler, words: self.words, target: self.target, flags: self.flags, typed: true }
+        RawCall {
+            handler,
+            words: self.words,
+            target: self.target,
+            flags: self.flags,
+            result: None,
+            typed: true,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a command gives back.
 
+use komorebi_abi::program::ResultKind;
+
 mod sealed {
     pub trait Sealed {
         fn from_word(word: u32) -> Self;
@@ -8,9 +10,9 @@ mod sealed {
 
 /// The type of a command's result: `()` for none, or `u32`, `i32`, `f32` in the done event's result word.
 pub trait Word: sealed::Sealed + Copy + std::fmt::Debug + 'static {
-    /// True when commands with this result carry `KM_FLAG_RESULT`.
+    /// What the result word holds; `None` when commands with this result do not carry `KM_FLAG_RESULT`.
     #[doc(hidden)]
-    const CARRIED: bool;
+    const KIND: Option<ResultKind>;
 
     /// The value of a result word.
     #[doc(hidden)]
@@ -20,7 +22,7 @@ pub trait Word: sealed::Sealed + Copy + std::fmt::Debug + 'static {
 }
 
 macro_rules! word {
-    ($($type:ty: $carried:literal, |$word:pat_param| $value:expr;)*) => {
+    ($($type:ty: $kind:expr, |$word:pat_param| $value:expr;)*) => {
         $(
             impl sealed::Sealed for $type {
                 #[inline]
@@ -29,15 +31,15 @@ macro_rules! word {
                 }
             }
             impl Word for $type {
-                const CARRIED: bool = $carried;
+                const KIND: Option<ResultKind> = $kind;
             }
         )*
     };
 }
 
 word! {
-    (): false, |_| ();
-    u32: true, |word| word;
-    i32: true, |word| word.cast_signed();
-    f32: true, |word| Self::from_bits(word);
+    (): None, |_| ();
+    u32: Some(ResultKind::U32), |word| word;
+    i32: Some(ResultKind::I32), |word| word.cast_signed();
+    f32: Some(ResultKind::F32), |word| Self::from_bits(word);
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use komorebi_abi::constants::command;
+use komorebi_abi::program::ResultKind;
 
 use crate::state::DispatcherState;
 
@@ -42,6 +43,16 @@ pub enum ArgumentError {
         /// Words declared.
         expected: u32,
     },
+    /// A result that the handler does not give.
+    #[error("handler `{name}` gives {}, not a {}; {}", given(*expected), kind(*found), ask(*expected))]
+    Result {
+        /// The handler.
+        name: String,
+        /// The type asked for.
+        found: ResultKind,
+        /// What it declares.
+        expected: Option<ResultKind>,
+    },
     /// More words than a command carries.
     #[error(
         "a command carries {} argument words, not {found}; put the rest into a tensor and pass its address",
@@ -61,6 +72,25 @@ pub enum ArgumentError {
         /// The batch's length.
         expected: usize,
     },
+}
+
+const fn kind(kind: ResultKind) -> &'static str {
+    match kind {
+        ResultKind::U32 => "u32",
+        ResultKind::I32 => "i32",
+        ResultKind::F32 => "f32",
+    }
+}
+
+fn given(declared: Option<ResultKind>) -> String {
+    declared.map_or_else(|| "no result".into(), |declared| format!("a {}", kind(declared)))
+}
+
+fn ask(declared: Option<ResultKind>) -> String {
+    declared.map_or_else(
+        || "leave result() away, or declare what it gives".into(),
+        |declared| format!("ask for result::<{}>()", kind(declared)),
+    )
 }
 
 fn hint(nearest: Option<&str>, known: &[String]) -> String {

@@ -1,7 +1,7 @@
 //! The program's handlers, as commands are checked against them.
 
 use komorebi_abi::constants::command as c;
-use komorebi_abi::program::ProgramModel;
+use komorebi_abi::program::{ProgramModel, ResultKind};
 
 use crate::Error;
 use crate::call::{HandlerRef, RawCall};
@@ -11,8 +11,16 @@ use crate::error::ArgumentError;
 struct Entry {
     name: String,
     number: u8,
-    /// Words its commands carry; `None` takes any number.
-    words: Option<u32>,
+    /// What its commands carry and give; `None` takes any words and any result.
+    declared: Option<Declared>,
+}
+
+/// What the program says of a handler's commands.
+struct Declared {
+    /// Words they carry.
+    words: u32,
+    /// What their result word holds.
+    result: Option<ResultKind>,
 }
 
 /// The handlers of a loaded program.
@@ -26,7 +34,8 @@ impl Handlers {
         let entry = |handler: &komorebi_abi::program::Handler| Entry {
             name: handler.name.clone(),
             number: handler.number as u8,
-            words: (!untyped.contains(&handler.name)).then(|| handler.words()),
+            declared: (!untyped.contains(&handler.name))
+                .then(|| Declared { words: handler.words(), result: handler.result }),
         };
         Self { program: model.name.clone(), entries: model.handlers.iter().map(entry).collect() }
     }
@@ -41,12 +50,15 @@ impl Handlers {
     }
 
     fn check_untyped(&self, call: &RawCall<'_>) -> Result<u8, Error> {
-        let found = usize::from(call.words.count) + usize::from(call.words.excess);
+        let found = usize::from(call.words.count) + call.words.excess as usize;
         if call.words.excess > 0 {
             return Err(ArgumentError::TooMany { found }.into());
         }
         let entry = match call.handler {
-            HandlerRef::Number(c::KM_HANDLER_NOP) => return Ok(c::KM_HANDLER_NOP as u8),
+            HandlerRef::Number(c::KM_HANDLER_NOP) => {
+                check_result("nop", call.result, None)?;
+                return Ok(c::KM_HANDLER_NOP as u8);
+            }
             HandlerRef::Number(number) => {
                 let known = self.entries.iter().find(|entry| u32::from(entry.number) == number);
                 known.ok_or_else(|| ArgumentError::UnknownNumber {
@@ -59,12 +71,14 @@ impl Handlers {
                 self.entries.iter().find(|entry| entry.name == name).ok_or_else(|| self.unknown(name))?
             }
         };
-        match entry.words {
-            Some(expected) if expected as usize != found => {
-                Err(ArgumentError::Words { name: entry.name.clone(), found, expected }.into())
+        if let Some(declared) = &entry.declared {
+            let expected = declared.words;
+            if expected as usize != found {
+                return Err(ArgumentError::Words { name: entry.name.clone(), found, expected }.into());
             }
-            _ => Ok(entry.number),
+            check_result(&entry.name, call.result, declared.result)?;
         }
+        Ok(entry.number)
     }
 
     fn names(&self) -> Vec<String> {
@@ -83,6 +97,20 @@ impl Handlers {
     }
 }
 
+/// A word that nobody stores must not look like a result: only what is declared may be asked for.
+fn check_result(
+    handler: &str,
+    found: Option<ResultKind>,
+    expected: Option<ResultKind>,
+) -> Result<(), ArgumentError> {
+    match found {
+        Some(found) if Some(found) != expected => {
+            Err(ArgumentError::Result { name: handler.into(), found, expected })
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use komorebi_abi::program::{Arg, ArgKind, Handler};
@@ -95,6 +123,8 @@ mod tests {
         let arg = Arg { name: "state".into(), kind: ArgKind::U64, effect: None };
         model.handlers.push(Handler { name: "step".into(), number: 3, args: vec![arg], result: None });
         model.handlers.push(Handler { name: "norm".into(), number: 4, args: Vec::new(), result: None });
+        let result = Some(ResultKind::U32);
+        model.handlers.push(Handler { name: "count".into(), number: 5, args: Vec::new(), result });
         Handlers::new(&model, &["norm".into()])
     }
 
@@ -110,11 +140,11 @@ mod tests {
         );
         assert_eq!(
             check(call("upload", &[])).unwrap_err(),
-            "program `heat` has no handler `upload`; it has step, norm"
+            "program `heat` has no handler `upload`; it has step, norm, count"
         );
         assert_eq!(
             check(call(9, &[])).unwrap_err(),
-            "program `heat` has no handler with number 9; 0 is NOP, and it has step, norm"
+            "program `heat` has no handler with number 9; 0 is NOP, and it has step, norm, count"
         );
     }
 
@@ -125,5 +155,22 @@ mod tests {
         assert_eq!(check(call("norm", &[1, 2, 3])), Ok(4));
         assert_eq!(check(call(0, &[])), Ok(0));
         assert!(check(call("norm", &[0; 11])).unwrap_err().contains("not 11"));
+        assert!(check(call("norm", &[0; 400])).unwrap_err().contains("not 400"));
+    }
+
+    #[test]
+    fn only_the_result_a_handler_declares_can_be_asked_for() {
+        let none = "gives no result, not a";
+        assert!(check(call("step", &[1, 2]).result::<u32>()).unwrap_err().contains(none));
+        assert!(check(call(3, &[1, 2]).result::<f32>()).unwrap_err().contains("handler `step`"));
+        assert!(check(crate::nop().result::<u32>()).unwrap_err().contains(none));
+        assert_eq!(check(call("step", &[1, 2]).result::<()>()), Ok(3));
+        assert_eq!(
+            check(call("count", &[]).result::<f32>()).unwrap_err(),
+            "handler `count` gives a u32, not a f32; ask for result::<u32>()"
+        );
+        assert_eq!(check(call("count", &[]).result::<u32>()), Ok(5));
+        assert_eq!(check(call("count", &[])), Ok(5));
+        assert_eq!(check(call("norm", &[]).result::<f32>()), Ok(4), "nothing is declared of it");
     }
 }
