@@ -28,7 +28,10 @@ impl Unit<'_> {
         command.current_dir(self.folder).args(self.target.compile()).args(self.flags);
         command.arg("-c").arg(self.source).arg("-o").arg(self.object);
         let (success, text) = run(toolchain, command)?;
-        if success { Ok(()) } else { Err(Error::Compile(Box::new(compile_error(self.what, &text)))) }
+        if !success {
+            return Err(Error::Compile(Box::new(compile_error(self.what, &text))));
+        }
+        toolchain.check_made(self.object)
     }
 }
 
@@ -49,7 +52,10 @@ pub(super) fn link(
     }
     command.arg("-Wl,-T").arg(script).args(objects).arg("-lgcc").arg("-o").arg(image);
     let (success, text) = run(toolchain, command)?;
-    if success { Ok(()) } else { Err(Error::Link { what: what.to_owned(), message: link_message(&text) }) }
+    if !success {
+        return Err(Error::Link { what: what.to_owned(), message: link_message(&text) });
+    }
+    toolchain.check_made(image)
 }
 
 fn run(toolchain: &Toolchain, mut command: Command) -> Result<(bool, String)> {

@@ -1,5 +1,6 @@
 //! What can go wrong while device code is built.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,26 @@ pub enum Error {
     NoCompiler {
         /// What was tried, and what came of it.
         tried: String,
+    },
+    /// A variable that names a program holds no text.
+    #[error("{name} is {value:?}, which is not UTF-8; set it to a name in UTF-8, or unset it")]
+    Environment {
+        /// The variable.
+        name: &'static str,
+        /// What it holds.
+        value: OsString,
+    },
+    /// The compiler ended without an error and without what it was to make.
+    #[error(
+        "`{compiler}` ended well and made no {file}; it calls itself `{version}`: set KM_CXX to a C++ compiler for RISC-V"
+    )]
+    NotMade {
+        /// The compiler.
+        compiler: String,
+        /// What it says about itself.
+        version: String,
+        /// The file.
+        file: String,
     },
     /// The compiler cannot build for one of the card's cores.
     #[error(

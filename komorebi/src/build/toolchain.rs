@@ -1,5 +1,6 @@
 //! The compiler for the card's cores: found once, probed once for each kind of core.
 
+use std::env::VarError;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +10,9 @@ use super::target::Target;
 
 /// The compiler that is looked for when `KM_CXX` does not name one.
 const DEFAULT: &str = "riscv64-unknown-elf-g++";
+
+/// The variable that names another one.
+const VARIABLE: &str = "KM_CXX";
 
 /// A C++ compiler for RISC-V.
 #[derive(Debug)]
@@ -22,11 +26,12 @@ impl Toolchain {
     /// The compiler that `KM_CXX` names, else `riscv64-unknown-elf-g++`.
     ///
     /// # Errors
-    /// [`Error::NoCompiler`] with the command that installs one.
+    /// [`Error::NoCompiler`] with the command that installs one; [`Error::Environment`] for a name that is not UTF-8.
     pub fn find() -> Result<Self> {
-        match std::env::var("KM_CXX") {
+        match std::env::var(VARIABLE) {
             Ok(compiler) if !compiler.is_empty() => Self::named(&compiler),
-            _ => Self::named(DEFAULT),
+            Ok(_) | Err(VarError::NotPresent) => Self::named(DEFAULT),
+            Err(VarError::NotUnicode(value)) => Err(Error::Environment { name: VARIABLE, value }),
         }
     }
 
@@ -58,6 +63,15 @@ impl Toolchain {
         &self.compiler
     }
 
+    /// Checks that a step which ended well left its file: other programs than compilers end well too.
+    pub(super) fn check_made(&self, file: &Path) -> Result<()> {
+        if file.is_file() {
+            return Ok(());
+        }
+        let file = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Err(Error::NotMade { compiler: self.compiler.clone(), version: self.version.clone(), file })
+    }
+
     /// Compiles and links one small program for `target`, once for this toolchain. `folder` takes its files.
     pub(super) fn probe(&self, target: Target, folder: &Path) -> Result<()> {
         let mut probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +88,7 @@ impl Toolchain {
         compile.args(target.compile()).arg("-O2").arg("-c").arg(&source).arg("-o").arg(&object);
         let mut link = Command::new(&self.compiler);
         link.args(target.link()).arg("-Wl,-e,probe").arg(&object).arg("-lgcc").arg("-o").arg(&image);
-        for mut step in [compile, link] {
+        for (mut step, made) in [(compile, &object), (link, &image)] {
             let output = step.output().map_err(|error| Error::NoCompiler {
                 tried: format!("`{}` cannot be run ({error})", self.compiler),
             })?;
@@ -87,6 +101,7 @@ impl Toolchain {
                     message: message.to_owned(),
                 });
             }
+            self.check_made(made)?;
         }
         for file in [source, object, image] {
             std::fs::remove_file(&file).map_err(|error| Error::cache("cannot remove", &file, &error))?;
@@ -106,6 +121,16 @@ mod tests {
         assert!(matches!(error, Error::NoCompiler { .. }));
         assert!(error.to_string().contains("apt install gcc-riscv64-unknown-elf"), "{error}");
         assert!(error.to_string().contains("/nowhere/riscv64-g++"), "{error}");
+    }
+
+    #[test]
+    fn a_program_that_compiles_nothing_is_told_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let Ok(idle) = Toolchain::named("/bin/true") else { return };
+        let error = idle.probe(Target::Tensix, folder.path()).unwrap_err();
+        let message = error.to_string();
+        assert!(message.starts_with("`/bin/true` ended well and made no probe.o"), "{message}");
+        assert!(message.contains("KM_CXX"), "{message}");
     }
 
     #[test]

@@ -7,6 +7,39 @@ use komorebi_abi::program::ResultKind;
 
 use crate::state::DispatcherState;
 
+/// What asked for a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CardSetting {
+    /// [`SessionBuilder::card`](crate::SessionBuilder::card).
+    Card(u32),
+    /// `KM_CARD`, with what it holds.
+    Variable(String),
+    /// A card of the caller's own, given to [`SessionBuilder::on`](crate::SessionBuilder::on).
+    Given,
+}
+
+impl CardSetting {
+    /// How to run on the simulated card instead.
+    pub(crate) const fn undo(&self) -> &'static str {
+        match self {
+            Self::Card(_) => "leave card(..) away and KM_CARD unset to run on the simulated card",
+            Self::Variable(_) => "unset KM_CARD to run on the simulated card",
+            Self::Given => "give on(..) another card",
+        }
+    }
+}
+
+impl fmt::Display for CardSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Card(number) => write!(f, "card({number})"),
+            Self::Variable(value) => write!(f, "KM_CARD={value}"),
+            Self::Given => f.write_str("the card given to on(..)"),
+        }
+    }
+}
+
 /// A command whose handler, words or flags are not the program's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -7,13 +7,14 @@ mod host;
 mod kernel;
 mod load;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use komorebi_card::{CardError, Fault};
 
 pub use self::core::{CommandTimeout, GridTimeout, LateCore, StuckThread};
-pub use self::host::{Activity, ArgumentError, CommandRejected, TensorError, WaitTimeout};
+pub use self::host::{Activity, ArgumentError, CardSetting, CommandRejected, TensorError, WaitTimeout};
 pub use self::kernel::{FaultReport, KernelFailed};
 pub use self::load::{ProgramError, SizeError, StartError};
 
@@ -25,10 +26,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// There is no such device.
-    #[error("there is no card at {}; list /dev/tenstorrent, or leave card(..) away to run on the simulated card", path.display())]
+    #[error("there is no card at {}, which {setting} asks for; list /dev/tenstorrent, or {}", path.display(), setting.undo())]
     NotPresent {
         /// The device node asked for.
         path: PathBuf,
+        /// What asked for it.
+        setting: CardSetting,
     },
     /// Something this version does not have.
     #[error("{what} is not in this version; {instead}")]
@@ -36,13 +39,13 @@ pub enum Error {
         /// What was asked for.
         what: String,
         /// What to do.
-        instead: &'static str,
+        instead: String,
     },
     /// `KM_CARD` holds something else than a world.
-    #[error("KM_CARD is `{value}`; give `sim` or `card:N`, or unset it to run on the simulated card")]
+    #[error("KM_CARD is {value:?}; give `sim` or `card:N`, or unset it to run on the simulated card")]
     Environment {
         /// What it holds.
-        value: String,
+        value: OsString,
     },
     /// The X280 has no such clock.
     #[error("the X280 has no clock of {mhz} MHz; give 200, 800, 1000 or 1750")]
@@ -170,7 +173,7 @@ fn of_load(load: Option<u32>) -> String {
 impl From<CardError> for Error {
     fn from(error: CardError) -> Self {
         match error {
-            CardError::NotPresent { path } => Self::NotPresent { path },
+            CardError::NotPresent { path } => Self::NotPresent { path, setting: CardSetting::Given },
             CardError::Busy { holder } => Self::CardBusy { pid: holder.pid },
             CardError::Lost { what } => Self::DeviceLost { what },
             CardError::Fault(fault) => fault.into(),

@@ -64,7 +64,7 @@ impl LoadOptions {
         if self.trace != 0 {
             return Err(Error::NotInThisVersion {
                 what: format!("a trace of {} commands", self.trace),
-                instead: "load with trace 0",
+                instead: "load with trace 0".into(),
             });
         }
         let power = |value: u32, most: u32| value.is_power_of_two() && value <= most;

@@ -1,5 +1,6 @@
 //! Which card, and how it is opened.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +9,7 @@ use komorebi_abi::constants::layout;
 use komorebi_card::Card;
 
 use super::{Session, open, pll};
+use crate::error::CardSetting;
 use crate::{Error, Result};
 
 /// The variable that names the world when the program does not.
@@ -97,8 +99,8 @@ impl SessionBuilder {
         }
         let card = match &self.choice {
             Choice::Given(card) => card.clone(),
-            Choice::Device(number) => device(*number)?,
-            Choice::Default => from_environment(std::env::var(VARIABLE).ok())?,
+            Choice::Device(number) => device(*number, CardSetting::Card(*number))?,
+            Choice::Default => from_environment(std::env::var_os(VARIABLE))?,
         };
         open::open(card, &self, pll)
     }
@@ -109,33 +111,34 @@ fn simulated() -> Arc<dyn Card> {
 }
 
 /// `/dev/tenstorrent/number`.
-fn device(number: u32) -> Result<Arc<dyn Card>> {
+fn device(number: u32, setting: CardSetting) -> Result<Arc<dyn Card>> {
     let path = PathBuf::from(format!("/dev/tenstorrent/{number}"));
     if !path.exists() {
-        return Err(Error::NotPresent { path });
+        return Err(Error::NotPresent { path, setting });
     }
     Err(Error::NotInThisVersion {
-        what: format!("the driver for {}", path.display()),
-        instead: "leave card(..) away and unset KM_CARD to run on the simulated card",
+        what: format!("the driver for {}, which {setting} asks for,", path.display()),
+        instead: setting.undo().into(),
     })
 }
 
 /// The card `KM_CARD` names.
-fn from_environment(value: Option<String>) -> Result<Arc<dyn Card>> {
+fn from_environment(value: Option<OsString>) -> Result<Arc<dyn Card>> {
     let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(simulated()) };
+    let value = value.into_string().map_err(|value| Error::Environment { value })?;
     if value == "sim" {
         return Ok(simulated());
     }
     if let Some(number) = value.strip_prefix("card:").and_then(|number| number.parse().ok()) {
-        return device(number);
+        return device(number, CardSetting::Variable(value));
     }
     if value.starts_with("ttsim:") {
         return Err(Error::NotInThisVersion {
             what: format!("KM_CARD={value}"),
-            instead: "set KM_CARD=sim to run on the simulated card",
+            instead: "set KM_CARD=sim to run on the simulated card".into(),
         });
     }
-    Err(Error::Environment { value })
+    Err(Error::Environment { value: value.into() })
 }
 
 #[cfg(test)]
@@ -145,9 +148,29 @@ mod tests {
     #[test]
     fn a_device_that_is_not_there_is_never_replaced_by_a_simulation() {
         let error = Session::builder().card(4096).open().unwrap_err();
-        assert!(matches!(&error, Error::NotPresent { path } if path.ends_with("4096")), "{error}");
+        assert!(matches!(&error, Error::NotPresent { path, .. } if path.ends_with("4096")), "{error}");
+        let message = error.to_string();
+        assert!(
+            message.contains("card(4096) asks for") && message.contains("leave card(..) away"),
+            "{message}"
+        );
         let error = from_environment(Some("card:4096".into())).err().unwrap();
+        let message = error.to_string();
         assert!(matches!(error, Error::NotPresent { .. }));
+        assert!(
+            message.contains("KM_CARD=card:4096 asks for") && message.contains("unset KM_CARD"),
+            "{message}"
+        );
+        assert!(!message.contains("card(..)"), "{message}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_variable_that_is_no_text_is_not_taken_for_an_unset_one() {
+        use std::os::unix::ffi::OsStringExt;
+        let value = OsString::from_vec(b"sim\xFF".to_vec());
+        let error = from_environment(Some(value)).err().unwrap();
+        assert!(error.to_string().starts_with(r#"KM_CARD is "sim\xFF"; give"#), "{error}");
     }
 
     #[test]
