@@ -60,7 +60,7 @@ pub(crate) fn run<T: Tile>(tile: &mut T, net: &mut Net) -> Result<Time, Broken> 
         if due <= at {
             deliver_next(tile, due, net)?;
         } else if slots.state(index) == State::Parked {
-            slots.rouse(index, at, watchers);
+            slots.rouse(index, at, None, watchers);
         } else {
             run_next(tile, index, due, net)?;
         }
@@ -72,8 +72,8 @@ fn deliver_next<T: Tile>(tile: &mut T, due: Time, net: &mut Net) -> Result<(), B
         net.peek(tile.id()).map_or((0, 0), |body| (tile.awaited(body), tile.overtaken(due, body)));
     if awaited | overtaken != 0 {
         let (slots, watchers) = tile.slots();
-        slots.rouse_all(awaited, due, watchers);
-        slots.take_back_all(overtaken, due, watchers);
+        slots.rouse_all(awaited & !overtaken, due, None, watchers);
+        slots.take_back_all(overtaken, due, None, watchers);
         return Ok(());
     }
     let (slots, watchers) = tile.slots();
@@ -106,11 +106,11 @@ fn run_next<T: Tile>(tile: &mut T, index: usize, due: Time, net: &mut Net) -> Re
     slots.tell(index, watchers);
     let roused = std::mem::take(&mut watchers.rouse);
     if roused != 0 {
-        slots.rouse_all(roused, at, watchers);
+        slots.rouse_all(roused, at, Some(index), watchers);
     }
     let overtaken = std::mem::take(&mut watchers.take_back);
     if overtaken != 0 {
-        slots.take_back_all(overtaken, at, watchers);
+        slots.take_back_all(overtaken, at, Some(index), watchers);
     }
     tile.follow_up(at);
     Ok(())

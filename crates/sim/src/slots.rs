@@ -102,11 +102,16 @@ impl<X: Xlen> Slots<X> {
         self.states[index] = State::Asleep;
     }
 
-    /// Lets a parked or sleeping hart go on: it catches up to `at`, before what happens there.
-    pub(crate) fn rouse(&mut self, index: usize, at: Time, watchers: &mut Watchers) {
+    /// Lets a parked or sleeping hart go on: it catches up to `at`, before what happens there. One that parked ahead of
+    /// that moment, the doing of `writer`, is taken back.
+    pub(crate) fn rouse(&mut self, index: usize, at: Time, writer: Option<usize>, watchers: &mut Watchers) {
         match self.states[index] {
+            State::Parked if self.harts[index].time() > at => {
+                return self.take_back(index, at, writer, watchers);
+            }
             State::Parked => {
                 watchers.unpark(index);
+                self.in_turn(index, watchers);
                 self.harts[index].resume(at);
             }
             State::Asleep => self.harts[index].advance_to(at),
@@ -116,9 +121,9 @@ impl<X: Xlen> Slots<X> {
     }
 
     /// Lets each of `harts`, as bits, go on.
-    pub(crate) fn rouse_all(&mut self, harts: u32, at: Time, watchers: &mut Watchers) {
+    pub(crate) fn rouse_all(&mut self, harts: u32, at: Time, writer: Option<usize>, watchers: &mut Watchers) {
         for index in (0..self.harts.len()).filter(|i| harts >> i & 1 == 1) {
-            self.rouse(index, at, watchers);
+            self.rouse(index, at, writer, watchers);
         }
     }
 
@@ -129,13 +134,25 @@ impl<X: Xlen> Slots<X> {
         self.harts[index].keep_ahead();
     }
 
-    /// Takes each of `harts`, as bits, back to before the loads it has made ahead: they are overtaken by a write at `at`.
-    pub(crate) fn take_back_all(&mut self, harts: u32, at: Time, watchers: &mut Watchers) {
+    /// Takes each of `harts`, as bits, back to before the loads it has made ahead: they are overtaken by a write at `at`, by
+    /// the hart `writer` or a message.
+    pub(crate) fn take_back_all(
+        &mut self,
+        harts: u32,
+        at: Time,
+        writer: Option<usize>,
+        watchers: &mut Watchers,
+    ) {
         for index in (0..self.harts.len()).filter(|i| harts >> i & 1 == 1) {
-            watchers.not_ahead(index);
-            self.harts[index].take_back(at);
-            self.next[index] = self.harts[index].time();
+            self.take_back(index, at, writer, watchers);
         }
+    }
+
+    fn take_back(&mut self, index: usize, at: Time, writer: Option<usize>, watchers: &mut Watchers) {
+        watchers.unpark(index);
+        watchers.not_ahead(index);
+        self.harts[index].take_back(at, writer.is_some_and(|writer| index < writer));
+        self.run(index);
     }
 
     /// Notes why a hart stopped running; gives back a fault.
@@ -153,6 +170,7 @@ impl<X: Xlen> Slots<X> {
             }
             Stop::Park(park) => {
                 watchers.park(index, self.harts[index].watch());
+                watchers.went_ahead(index, self.harts[index].ahead());
                 self.states[index] = State::Parked;
                 self.next[index] = park.wake.unwrap_or(NEVER);
             }

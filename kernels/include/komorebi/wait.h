@@ -88,8 +88,10 @@ template <class Ready>
         for (;;) {
             asm volatile("add x0, sp, %0" ::"r"(wake));
             fence();
+            // Loaded before what `ready` loads: the two overlap.
+            const uint32_t stop = hardware::reg(control(kControlStopFlag));
             if (ready(seen)) break;
-            if (hardware::reg(control(kControlStopFlag)) != 0) leave_wait(kThreadStopped, kind, object, wanted, seen);
+            if (stop != 0) leave_wait(kThreadStopped, kind, object, wanted, seen);
             if (static_cast<int32_t>(hardware::reg(hardware::kWallClockLow) - wake) >= 0) {
                 wake = check_deadline(deadline, kind, object, wanted, seen);
             }

@@ -2,13 +2,18 @@
 //!
 //! The harts of a tile take turns by time, and five that poll would take a turn a load. But the order of two loads
 //! matters to nobody: only a store in between does. So a hart may load shared memory later than its horizon, as long
-//! as it does nothing else that others could see; it keeps what it was before, and the tile what it has loaded and
-//! when. A write by somebody else to one of those words, at an earlier moment than the load, takes the hart back
-//! ([`Hart::take_back`]) before the write happens. Results are those of strict turns.
+//! as it does nothing else that others could see, and also begin the next turn of a wait loop, and park in it; it keeps
+//! what it was before, and the tile what it has loaded and when. A write by somebody else to one of those words, at an earlier moment than the load, takes the hart back
+//! ([`Hart::take_back`]) before the write happens. What it had loaded before that moment stands, and is given to it
+//! again while it comes back to where it was: the word may have been written since, rightly. A parked hart is taken back,
+//! too, by what would wake it before the moment at which it parked. Results are those of strict turns.
 
+use std::collections::VecDeque;
+
+use super::bus::Loaded;
 use super::isa::{Isa, Xlen};
 use super::state::{Counters, Hart};
-use super::watch::Watch;
+use super::watch::{Iteration, Watch};
 use crate::time::Time;
 
 /// A load ahead of its turn.
@@ -18,14 +23,15 @@ pub struct AheadLoad {
     pub watch: Watch,
     /// When.
     pub at: Time,
+    /// What was there.
+    pub(super) loaded: Loaded,
 }
 
 /// Late registers that a hart may have when it goes ahead.
 const ARRIVALS: usize = 8;
 
-/// Loads that a hart may make ahead, before it waits for its turn. With more than one, a hart taken back because of the
-/// second would make the first again, and see what was written in between.
-const MOST: usize = 1;
+/// Loads that a hart may make ahead, before it waits for its turn.
+const MOST: usize = 12;
 
 /// What a hart was before its first load ahead of its turn.
 #[derive(Debug)]
@@ -33,6 +39,8 @@ pub(super) struct Ahead {
     /// No load ahead while the horizon has not passed this: a write at this moment waits for the hart.
     barrier: Time,
     loads: Vec<AheadLoad>,
+    /// Of a hart that was taken back: the loads that stand, still to be made again.
+    again: VecDeque<AheadLoad>,
     /// x0 to x31. Whoever can be taken back has registers of 32 bits.
     regs: [u32; 32],
     /// When the registers of `pending` arrive, in the order of their bits.
@@ -44,6 +52,10 @@ pub(super) struct Ahead {
     watching: u8,
     used: (usize, usize),
     repeat: (u64, u32, u32),
+    /// The iteration of the marked loop, once the hart has begun another one.
+    wait: Option<Box<Iteration>>,
+    /// Not in use, for `wait`.
+    spare: Option<Box<Iteration>>,
 }
 
 /// The parts of a hart's state that the loop keeps in registers.
@@ -60,6 +72,7 @@ impl Ahead {
         Box::new(Self {
             barrier: 0,
             loads: Vec::with_capacity(MOST),
+            again: VecDeque::with_capacity(MOST),
             regs: [0; 32],
             arrivals: [0; ARRIVALS],
             pending: 0,
@@ -69,6 +82,8 @@ impl Ahead {
             watching: 0,
             used: (0, 0),
             repeat: (0, 0, 0),
+            wait: None,
+            spare: Some(Box::new(Iteration::new())),
         })
     }
 }
@@ -94,15 +109,29 @@ impl<X: Xlen> Hart<X> {
         if self.is_ahead {
             self.is_ahead = false;
             self.ahead.loads.clear();
+            if let Some(wait) = self.ahead.wait.take() {
+                self.ahead.spare = Some(wait);
+            }
         }
     }
 
-    /// Takes the hart back to before its first load ahead of its turn: something it has loaded changes at `at`. It
-    /// loads nothing ahead again before others have passed that moment.
-    pub fn take_back(&mut self, at: Time) {
+    /// Takes the hart back to before its first load ahead of its turn: something it has loaded changes at `at`, where the
+    /// hart comes `first` of the two or not. It loads nothing ahead again before others have passed that moment.
+    pub fn take_back(&mut self, at: Time, first: bool) {
         self.ahead.barrier = self.ahead.barrier.max(at);
         if !self.is_ahead {
             return;
+        }
+        let stands = |load: &&AheadLoad| load.at < at || load.at == at && first;
+        self.ahead.again.extend(self.ahead.loads.iter().take_while(stands));
+        self.loads_again = !self.ahead.again.is_empty();
+        self.parked = None;
+        match self.ahead.wait.take() {
+            Some(wait) => {
+                self.wait.copy_from(&wait);
+                self.ahead.spare = Some(wait);
+            }
+            None => self.wait.cut(self.ahead.used.0),
         }
         self.keep_ahead();
         let ahead = &self.ahead;
@@ -117,40 +146,88 @@ impl<X: Xlen> Hart<X> {
         self.time = ahead.time;
         self.counters = ahead.counters;
         self.watching = ahead.watching;
-        self.wait.cut(ahead.used.0);
         self.repeat.iteration.cut(ahead.used.1);
         (self.repeat.target, self.repeat.streak, self.repeat.threshold) = ahead.repeat;
     }
 
+    /// The next load of a hart that was taken back, where it stands.
+    #[cold]
+    pub(super) fn load_again(&mut self, watch: Watch, at: Time) -> Option<Loaded> {
+        let load = self.ahead.again.pop_front()?;
+        self.loads_again = !self.ahead.again.is_empty();
+        debug_assert_eq!((load.watch, load.at), (watch, at), "a hart came back another way");
+        Some(load.loaded)
+    }
+
+    /// Something that the hart may have loaded has changed: this holds for it when it is taken back, too.
+    pub(super) fn touched_ahead(&mut self) {
+        if self.is_ahead {
+            self.ahead.watching = 0;
+        }
+    }
+
+    /// Forgets what stands: the hart starts anew.
+    pub(super) fn forget_ahead(&mut self) {
+        self.keep_ahead();
+        self.ahead.again.clear();
+        self.loads_again = false;
+    }
+
     /// Notes a load ahead; false when it has to wait for its turn.
-    pub(super) fn go_ahead(&mut self, here: impl FnOnce() -> Here, load: AheadLoad, horizon: Time) -> bool {
-        if X::ISA != Isa::Rv32
-            || !self.parking
-            || horizon <= self.ahead.barrier
-            || self.ahead.loads.len() == MOST
-        {
+    pub(super) fn load_ahead(&mut self, here: impl FnOnce() -> Here, load: AheadLoad, horizon: Time) -> bool {
+        if self.ahead.loads.len() == MOST || !self.go_ahead(here, horizon) {
             return false;
         }
-        if !self.is_ahead {
-            let Here { pc, time, instructions, pending, streak } = here();
-            if pending.count_ones() > ARRIVALS as u32 {
-                return false;
-            }
-            self.is_ahead = true;
-            let ahead = &mut self.ahead;
-            for (saved, slot) in ahead.regs.iter_mut().zip(&self.regs) {
-                *saved = *slot as u32;
-            }
-            for (arrival, slot) in ahead.arrivals.iter_mut().zip(bits(pending)) {
-                *arrival = self.ready[slot];
-            }
-            (ahead.pc, ahead.time, ahead.pending) = (pc, time, pending);
-            ahead.counters = Counters { instructions, ..self.counters };
-            ahead.watching = self.watching;
-            ahead.used = (self.wait.watches().len(), self.repeat.iteration.watches().len());
-            ahead.repeat = (self.repeat.target, streak, self.repeat.threshold);
-        }
         self.ahead.loads.push(load);
+        true
+    }
+
+    /// The hart, at a wait HINT, is about to begin another iteration later than its horizon; false when that has to wait
+    /// for its turn.
+    pub(super) fn wait_ahead(&mut self, horizon: Time) -> bool {
+        let here = Here {
+            pc: self.pc,
+            time: self.time,
+            instructions: self.counters.instructions,
+            pending: self.pending,
+            streak: self.repeat.streak,
+        };
+        if !self.go_ahead(|| here, horizon) {
+            return false;
+        }
+        if let Some(mut aside) = self.ahead.spare.take() {
+            aside.copy_from(&self.wait);
+            aside.cut(self.ahead.used.0);
+            self.ahead.wait = Some(aside);
+        }
+        true
+    }
+
+    /// Keeps what the hart is, where it is not ahead yet; false when it may not go ahead.
+    fn go_ahead(&mut self, here: impl FnOnce() -> Here, horizon: Time) -> bool {
+        if X::ISA != Isa::Rv32 || !self.parking || horizon <= self.ahead.barrier {
+            return false;
+        }
+        if self.is_ahead {
+            return true;
+        }
+        let Here { pc, time, instructions, pending, streak } = here();
+        if pending.count_ones() > ARRIVALS as u32 {
+            return false;
+        }
+        self.is_ahead = true;
+        let ahead = &mut self.ahead;
+        for (saved, slot) in ahead.regs.iter_mut().zip(&self.regs) {
+            *saved = *slot as u32;
+        }
+        for (arrival, slot) in ahead.arrivals.iter_mut().zip(bits(pending)) {
+            *arrival = self.ready[slot];
+        }
+        (ahead.pc, ahead.time, ahead.pending) = (pc, time, pending);
+        ahead.counters = Counters { instructions, ..self.counters };
+        ahead.watching = self.watching;
+        ahead.used = (self.wait.watches().len(), self.repeat.iteration.watches().len());
+        ahead.repeat = (self.repeat.target, streak, self.repeat.threshold);
         true
     }
 }

@@ -140,6 +140,12 @@ pub trait Bus {
         None
     }
 
+    /// True when the tile reports every change of what the hart has loaded, ahead of its turn or in it: the hart may begin
+    /// another iteration of a wait loop ahead, and park there.
+    fn may_go_ahead(&self) -> bool {
+        false
+    }
+
     /// True when a load of this address gives the moment it is made at, and nothing that somebody else could change: it
     /// need not wait for anybody's turn.
     fn is_own_clock(&self, _address: u64) -> bool {

@@ -4,7 +4,7 @@
 
 use super::bus::{Bus, Nature};
 use super::decode::{Op, SLOTS};
-use super::isa::Xlen;
+use super::isa::{Isa, Xlen};
 use super::state::{Hart, KNOWN_WAITS, KnownWait, MARKED, Repeat, UNMARKED};
 use super::stop::{Park, Stop};
 use super::watch::{Iteration, Watch};
@@ -36,15 +36,27 @@ impl<X: Xlen> Hart<X> {
     /// Something that the hart may have loaded in the iteration it is in has changed: it will not park at its end.
     pub fn touched(&mut self) {
         self.watching = 0;
+        self.touched_ahead();
     }
 
     /// Goes on, when parked, in the iteration that contains `at`: the moment of a change or of the wake value, not
     /// earlier than [`Park::since`]. The tile runs the hart up to `at` before it lets the change happen. Does nothing
     /// to a hart that is not parked.
+    ///
+    /// A baby core goes on in the iteration after that one when its last load was earlier than `at`: it saw no change.
     pub fn resume(&mut self, at: Time) {
         let Some(park) = self.parked.take() else { return };
-        let skipped = at.saturating_sub(park.since) / park.period;
         let marked = self.watching & MARKED != 0;
+        let iteration = self.parked_loop();
+        let looked = iteration.last().saturating_sub(iteration.start) + 1;
+        let passed = at.saturating_sub(park.since);
+        let mut skipped = passed / park.period;
+        // A hart that takes interrupts takes them where it is. The clock may be what is new at a wake value.
+        let next = park.since + (skipped + 1) * park.period;
+        let blind = X::ISA == Isa::Rv32 && marked && park.wake.is_none_or(|wake| wake > next);
+        if blind && passed % park.period >= looked {
+            skipped += 1;
+        }
         let (instructions, loads) = self.parked_loop().counts;
         self.counters.instructions += skipped * (self.counters.instructions - instructions);
         self.counters.shared_loads += skipped * (self.counters.shared_loads - loads);
@@ -75,15 +87,15 @@ impl<X: Xlen> Hart<X> {
     }
 
     /// Notes a shared load of the iteration.
-    pub(super) fn note(&mut self, nature: Nature, watch: Watch) {
+    pub(super) fn note(&mut self, nature: Nature, watch: Watch, at: Time) {
         match nature {
             Nature::Effect => self.watching = 0,
             Nature::Clock => self.watching &= !UNMARKED,
             Nature::Memory => {
-                if self.watching & MARKED != 0 && !self.wait.note(watch) {
+                if self.watching & MARKED != 0 && !self.wait.note(watch, at) {
                     self.watching &= !MARKED;
                 }
-                if self.watching & UNMARKED != 0 && !self.repeat.iteration.note(watch) {
+                if self.watching & UNMARKED != 0 && !self.repeat.iteration.note(watch, at) {
                     self.watching &= !UNMARKED;
                 }
             }
@@ -96,7 +108,7 @@ impl<X: Xlen> Hart<X> {
     /// that is as long as two equal ones of this loop were inherits nothing: it need not be seen twice.
     pub(super) fn run_wait<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
         self.drain();
-        if self.time > horizon {
+        if self.time > horizon && !(bus.may_go_ahead() && self.wait_ahead(horizon)) {
             return Some(Stop::Horizon);
         }
         if self.parking {
@@ -112,7 +124,10 @@ impl<X: Xlen> Hart<X> {
                 let this = KnownWait { pc: self.pc, first, period };
                 let known = &mut self.known_waits[(self.pc >> 2) as usize % KNOWN_WAITS];
                 if asleep && (period == self.wait.period || *known == this) {
-                    *known = this;
+                    // A hart that is taken back need not have seen it.
+                    if !self.is_ahead {
+                        *known = this;
+                    }
                     self.watching = MARKED;
                     return self.park(period, wake);
                 }

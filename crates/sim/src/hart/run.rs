@@ -65,14 +65,14 @@ impl<X: Xlen> Hart<X> {
             let flow = self.run_page(bus, &page, horizon);
             self.pages.put(from, page);
             if let Flow::Slow(op) = flow {
-                if self.is_ahead {
-                    return Stop::Horizon;
-                }
                 if op.code() == Code::Wait {
                     match self.run_wait(bus, op, horizon) {
                         Some(stop) => return stop,
                         None => continue,
                     }
+                }
+                if self.is_ahead {
+                    return Stop::Horizon;
                 }
             }
             let stop = match flow {
@@ -241,13 +241,20 @@ impl<X: Xlen> Hart<X> {
                                 leave!(at, Flow::Slow(op));
                             }
                             let private = bus.is_private(address);
-                            let loaded = if !private && time > horizon && !bus.is_own_clock(address) {
+                            let watch = Watch { address, width: Width::$l_width };
+                            let shared = !private && !bus.is_own_clock(address);
+                            let again = match shared && self.loads_again {
+                                true => self.load_again(watch, time),
+                                false => None,
+                            };
+                            let loaded = if let Some(loaded) = again {
+                                loaded
+                            } else if shared && time > horizon {
                                 let Some(loaded) = bus.load_ahead(time, address, Width::$l_width) else {
                                     leave!(at, Flow::Horizon);
                                 };
                                 let here = || Here { pc: address_of(at), time, instructions, pending, streak };
-                                let watch = Watch { address, width: Width::$l_width };
-                                if !self.go_ahead(here, AheadLoad { watch, at: time }, horizon) {
+                                if !self.load_ahead(here, AheadLoad { watch, at: time, loaded }, horizon) {
                                     leave!(at, Flow::Horizon);
                                 }
                                 loaded
@@ -260,7 +267,7 @@ impl<X: Xlen> Hart<X> {
                             if !private {
                                 self.counters.shared_loads += 1;
                                 if self.watching != 0 {
-                                    self.note(bus.nature(address), Watch { address, width: Width::$l_width });
+                                    self.note(bus.nature(address), watch, time);
                                 }
                             }
                             self.regs[rd] = loaded.value as $extend as u64;

@@ -111,6 +111,8 @@ pub struct Hart<X: Xlen> {
     pub(super) watching: u8,
     /// Loads were made ahead of the hart's turn: `ahead` tells.
     pub(super) is_ahead: bool,
+    /// The hart was taken back, and loads what stands again.
+    pub(super) loads_again: bool,
     pub(super) parking: bool,
     /// In a `wfi`.
     pub(super) sleeping: bool,
@@ -178,6 +180,7 @@ impl<X: Xlen> Hart<X> {
             parked: None,
             ahead: Ahead::new(),
             is_ahead: false,
+            loads_again: false,
             width: std::marker::PhantomData,
         }
     }
@@ -197,7 +200,7 @@ impl<X: Xlen> Hart<X> {
         self.repeat.streak = 0;
         self.known_waits = [KnownWait::default(); KNOWN_WAITS];
         self.parked = None;
-        self.keep_ahead();
+        self.forget_ahead();
     }
 
     /// The hart's time: when its next instruction issues.

@@ -31,6 +31,8 @@ pub(super) struct Iteration {
     pub(super) period: Time,
     /// Counters at the start: instructions, shared loads.
     pub(super) counts: (u64, u64),
+    /// When the last load was made, at the latest.
+    last: Time,
     used: usize,
     watches: [Watch; Self::CAPACITY],
 }
@@ -46,6 +48,7 @@ impl Iteration {
             period: 0,
             counts: (0, 0),
             watches: [Watch { address: 0, width: Width::Byte }; Self::CAPACITY],
+            last: 0,
             used: 0,
         }
     }
@@ -58,8 +61,9 @@ impl Iteration {
         self.used = 0;
     }
 
-    /// Notes a load; false when there is no room for it.
-    pub(super) fn note(&mut self, watch: Watch) -> bool {
+    /// Notes a load at `at`; false when there is no room for it.
+    pub(super) fn note(&mut self, watch: Watch, at: Time) -> bool {
+        self.last = at;
         if self.watches().contains(&watch) {
             return true;
         }
@@ -69,9 +73,21 @@ impl Iteration {
         true
     }
 
+    /// Becomes the same as `other`.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        (self.pc, self.start, self.period, self.counts) = (other.pc, other.start, other.period, other.counts);
+        (self.used, self.last) = (other.used, other.last);
+        self.watches[..other.used].copy_from_slice(other.watches());
+    }
+
     /// Forgets all but the first `used`.
     pub(super) fn cut(&mut self, used: usize) {
         self.used = used;
+    }
+
+    /// When the last load was made.
+    pub(super) fn last(&self) -> Time {
+        self.last
     }
 
     /// What was loaded since the start.

@@ -187,7 +187,7 @@ impl Tile for Cluster {
             hart.set_nmi(self.shared.peripherals.rnmi >> i & 1 == 1);
             hart.set_interrupts(self.shared.clint.pending(i, at));
             if self.slots.state(i) == State::Asleep {
-                self.slots.rouse(i, at, &mut self.shared.watchers);
+                self.slots.rouse(i, at, None, &mut self.shared.watchers);
             }
         }
     }

@@ -90,7 +90,7 @@ impl TensixBus<'_> {
         if parked | ahead == 0 {
             return Ok(());
         }
-        watchers.rouse |= parked;
+        watchers.rouse |= parked & !ahead;
         watchers.take_back |= ahead;
         Err(Refusal::Retry(at))
     }
@@ -255,11 +255,16 @@ impl Bus for TensixBus<'_> {
     }
 
     fn load_ahead(&mut self, at: Time, address: u64, width: Width) -> Option<Loaded> {
-        let plain = address < L1_BYTES && self.own.l0.is_off();
+        let plain = address < L1_BYTES && self.may_go_ahead();
         plain.then(|| Loaded {
             value: self.shared.l1.value(address, width as usize),
             ready: at + cycles(cost::L1),
         })
+    }
+
+    #[inline]
+    fn may_go_ahead(&self) -> bool {
+        self.own.l0.is_off()
     }
 
     /// The wall clock: its latch is the core's own (`debug.rs`).
