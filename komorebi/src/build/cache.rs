@@ -1,7 +1,8 @@
 //! A folder of finished builds, each named by the hash of everything it was built from.
 //!
 //! A build happens in a folder of its own and is renamed into place, which the file system does at once: processes and threads
-//! that build the same thing do the work twice, and the first rename wins. A finished build is never changed.
+//! that build the same thing do the work twice, and the first rename wins. A finished build is never changed; one that was, by
+//! a full disk or by hand, has another content than the hash beside it tells, and is built again.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +21,7 @@ pub(super) struct Key(blake3::Hasher);
 impl Key {
     pub(super) fn new(kind: &str) -> Self {
         let mut key = Self(blake3::Hasher::new());
+        key.add("sealed"); // builds of versions without the seal have other names
         key.add(kind);
         key
     }
@@ -53,17 +55,30 @@ impl Cache {
         Self { root }
     }
 
-    /// The folder of the build of `kind` from `key`: an earlier one, or what `build` makes in the folder it is given. It is
-    /// told the final name too.
+    /// Where the build is, when so many of it were found damaged.
+    fn place(&self, kind: &str, key: &Key, damaged: u32) -> PathBuf {
+        let again = if damaged == 0 { String::new() } else { format!("-{damaged}") };
+        self.root.join(format!("{kind}-{}{again}", key.name()))
+    }
+
+    /// The folder of the build of `kind` from `key`: an earlier one that is still what it was, or what `build` makes in the
+    /// folder it is given. It is told the final name too.
     pub(super) fn entry(
         &self,
         kind: &str,
         key: &Key,
         build: impl FnOnce(&Path, &Path) -> Result<()>,
     ) -> Result<PathBuf> {
-        let place = self.root.join(format!("{kind}-{}", key.name()));
-        if place.is_dir() {
-            return Ok(place);
+        let mut place = self.place(kind, key, 0);
+        let mut damaged = 0;
+        while place.is_dir() {
+            if intact(&place) {
+                return Ok(place);
+            }
+            // It stays: another process may be looking at it, or be about to put a whole one in its place.
+            tracing::warn!(folder = %place.display(), "a build in the cache was changed: building beside it; remove it");
+            damaged += 1;
+            place = self.place(kind, key, damaged);
         }
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -73,7 +88,7 @@ impl Cache {
             remove(&draft)?;
         }
         std::fs::create_dir_all(&draft).map_err(|error| Error::cache("cannot make", &draft, &error))?;
-        let built = build(&draft, &place);
+        let built = build(&draft, &place).and_then(|()| seal(&draft));
         if let Err(error) = built {
             remove(&draft)?;
             return Err(error);
@@ -86,15 +101,54 @@ impl Cache {
         }
         Ok(place)
     }
+}
 
-    /// Throws a finished build away, because it turned out to be damaged.
-    pub(super) fn discard(&self, place: &Path) -> Result<()> {
-        if place.is_dir() { remove(place) } else { Ok(()) }
+/// The file of a finished build that holds the hash of all others.
+const SEAL: &str = "content.blake3";
+
+/// Writes the hash of everything in `folder` into it.
+fn seal(folder: &Path) -> Result<()> {
+    let hash = content(folder).map_err(|error| Error::cache("cannot read", folder, &error))?;
+    write_files(folder, [(SEAL, hash.to_hex().as_bytes())])
+}
+
+/// True when `folder` still holds what it was sealed with.
+fn intact(folder: &Path) -> bool {
+    let sealed = std::fs::read_to_string(folder.join(SEAL)).ok();
+    sealed.is_some_and(|sealed| content(folder).is_ok_and(|found| found.to_hex().as_str() == sealed))
+}
+
+/// The hash of the names and contents of all files below `folder` but the seal.
+fn content(folder: &Path) -> std::io::Result<blake3::Hash> {
+    let mut files = Vec::new();
+    list(folder, &mut files)?;
+    files.sort();
+    let mut key = Key::new("content");
+    for file in files {
+        let name = file.strip_prefix(folder).unwrap_or(&file);
+        if name != Path::new(SEAL) {
+            key.add(name.as_os_str().as_encoded_bytes());
+            key.add(std::fs::read(&file)?);
+        }
     }
+    Ok(key.0.finalize())
+}
+
+fn list(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() { list(&entry.path(), files)? } else { files.push(entry.path()) }
+    }
+    Ok(())
 }
 
 fn remove(folder: &Path) -> Result<()> {
     std::fs::remove_dir_all(folder).map_err(|error| Error::cache("cannot remove", folder, &error))
+}
+
+/// Removes an object file that was linked: a finished build is read and hashed at every load.
+pub(super) fn remove_object(object: &Path) -> Result<()> {
+    std::fs::remove_file(object).map_err(|error| Error::cache("cannot remove", object, &error))
 }
 
 const fn platform_folder() -> &'static str {
@@ -142,9 +196,40 @@ mod tests {
     }
 
     #[test]
+    fn a_build_that_was_changed_in_any_way_is_made_again() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::at(root.path().to_owned());
+        let build = |draft: &Path, _: &Path| write_files(draft, [("x/y", b"12".as_slice()), ("z", b"3")]);
+        let mut place = cache.entry("thing", &key("a"), build).unwrap();
+        let damages: [(&str, fn(&Path)); 6] = [
+            ("overwritten", |place| std::fs::write(place.join("x/y"), "13").unwrap()),
+            ("truncated", |place| std::fs::write(place.join("x/y"), "").unwrap()),
+            ("removed", |place| std::fs::remove_file(place.join("z")).unwrap()),
+            ("added", |place| std::fs::write(place.join("w"), "").unwrap()),
+            ("without its seal", |place| std::fs::remove_file(place.join(SEAL)).unwrap()),
+            ("with an empty seal", |place| std::fs::write(place.join(SEAL), "").unwrap()),
+        ];
+        for (damage, spoil) in damages {
+            spoil(&place);
+            let mut built = false;
+            let again = cache.entry("thing", &key("a"), |draft, place| {
+                built = true;
+                build(draft, place)
+            });
+            place = again.unwrap();
+            assert!(built, "{damage}");
+            assert_eq!(std::fs::read(place.join("x/y")).unwrap(), b"12", "{damage}");
+            let found = cache.entry("thing", &key("a"), |_, _| panic!("it is whole")).unwrap();
+            assert_eq!(found, place, "{damage}");
+        }
+    }
+
+    #[test]
     fn builds_of_one_thing_at_the_same_time_all_end_with_the_whole_thing() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::at(root.path().to_owned());
+        let damaged = cache.place("thing", &key("a"), 0);
+        write_files(&damaged, [("two", b"2".as_slice())]).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
@@ -156,7 +241,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 1, "no draft is left");
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 2, "the damaged one and the whole one");
     }
 
     #[test]

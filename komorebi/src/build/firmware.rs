@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use komorebi_abi::constants::layout;
 
-use super::cache::Cache;
+use super::cache::{Cache, remove_object};
 use super::compiler::{Unit, link};
 use super::embedded;
 use super::error::{Error, Result};
@@ -74,22 +74,12 @@ pub(super) fn firmware_in(cache: &Cache, toolchain: &Toolchain) -> Result<Firmwa
         key.add(name);
         key.add(value.to_le_bytes());
     }
-    let build = || {
-        cache.entry("firmware", &key, |draft, _| {
-            toolchain.probe(Target::X280, draft)?;
-            let library = Library::open(cache)?;
-            parts().iter().try_for_each(|part| part.build(toolchain, &library, draft))
-        })
-    };
-    let place = build()?;
-    read(&place).or_else(|_| {
-        cache.discard(&place)?;
-        read(&build()?)
-    })
-}
-
-fn read(place: &Path) -> Result<Firmware> {
-    let [monitor, dispatcher] = parts().map(|part| Image::read(part.name, &part.elf(place)));
+    let place = cache.entry("firmware", &key, |draft, _| {
+        toolchain.probe(Target::X280, draft)?;
+        let library = Library::open(cache)?;
+        parts().iter().try_for_each(|part| part.build(toolchain, &library, draft))
+    })?;
+    let [monitor, dispatcher] = parts().map(|part| Image::read(part.name, &part.elf(&place)));
     Ok(Firmware { monitor: monitor?, dispatcher: dispatcher? })
 }
 
@@ -131,6 +121,7 @@ impl Part {
             &self.symbols,
             &objects,
             &self.elf(draft),
-        )
+        )?;
+        objects.iter().try_for_each(|object| remove_object(object))
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use komorebi_abi::constants::{core, layout};
 use komorebi_abi::program::{Kernel, OptLevel, ProgramModel};
 
-use super::cache::{Cache, Key, write_files};
+use super::cache::{Cache, Key, remove_object, write_files};
 use super::compiler::{Unit, link};
 use super::error::{Error, Result};
 use super::image::Image;
@@ -135,17 +135,11 @@ pub(super) fn kernels_in(
     sources.check()?;
     let header = program_header(model);
     let key = key(toolchain, sources, model, &header, kernel_base);
-    let build = || {
-        cache.entry("kernels", &key, |draft, place| {
-            let library = Library::open(cache)?;
-            Build { toolchain, library: &library, sources, model, draft, place }.run(&header, kernel_base)
-        })
-    };
-    let place = build()?;
-    let images = read(&place).or_else(|_| {
-        cache.discard(&place)?;
-        read(&build()?)
+    let place = cache.entry("kernels", &key, |draft, place| {
+        let library = Library::open(cache)?;
+        Build { toolchain, library: &library, sources, model, draft, place }.run(&header, kernel_base)
     })?;
+    let images = read(&place)?;
     let end = images[4].end().next_multiple_of(IMAGE_ALIGN) as u32;
     let bytes = |image: &Image| image.bytes.len() as u32;
     let sizes = KernelSizes {
@@ -258,6 +252,7 @@ impl Build<'_> {
             let (object, image) = (self.object(thread), elf(self.draft, thread));
             let symbols = [("km_text", at), ("km_local", u64::from(thread.local_ram))];
             link(self.toolchain, &thread.what(), Target::Tensix, &script, &symbols, &[&object], &image)?;
+            remove_object(&object)?;
             at = Image::read(thread.name, &image)?.end().next_multiple_of(IMAGE_ALIGN);
         }
         Ok(())

@@ -190,15 +190,30 @@ fn a_source_outside_the_folder_or_a_missing_kernel_is_refused() {
 }
 
 #[test]
-fn a_damaged_image_in_the_cache_is_built_again() {
+fn a_changed_image_in_the_cache_is_built_again() {
     let bench = Bench::new();
     let sources = Sources::new().file("reader.cpp", READER.as_bytes());
     let built = bench.build(&sources, &model(), KERNEL_BYTES).unwrap();
-    let entries = std::fs::read_dir(bench._folder.path()).unwrap();
-    let place =
-        entries.flatten().find(|entry| entry.file_name().to_string_lossy().starts_with("kernels-")).unwrap();
-    std::fs::write(place.path().join("math.elf"), b"").unwrap();
-    assert_eq!(bench.build(&sources, &model(), KERNEL_BYTES).unwrap().threads, built.threads);
+    let bytes = |kernels: &Kernels| kernels.threads.each_ref().map(|image| image.bytes.clone());
+    let spoils: [fn(&mut Vec<u8>, &[u8]); 3] = [
+        // A byte of the text flipped: the file is as good an ELF file as before.
+        |elf, text| {
+            let at =
+                elf.windows(text.len()).position(|bytes| bytes == text).expect("the text lies in one piece");
+            elf[at + 100] ^= 1;
+        },
+        |elf, _| elf.truncate(elf.len() / 2),
+        |elf, _| elf.clear(),
+    ];
+    let mut path = built.threads[3].path.clone();
+    for spoil in spoils {
+        let mut elf = std::fs::read(&path).unwrap();
+        spoil(&mut elf, &built.threads[3].bytes);
+        std::fs::write(&path, elf).unwrap();
+        let again = bench.build(&sources, &model(), KERNEL_BYTES).unwrap();
+        assert_eq!(bytes(&again), bytes(&built));
+        path.clone_from(&again.threads[3].path);
+    }
 }
 
 #[test]
