@@ -110,6 +110,43 @@ fn a_broken_rule_of_the_hardware_names_function_and_line() {
 }
 
 #[test]
+fn every_call_after_a_fault_tells_the_fault_whoever_met_it_first() {
+    fn told(error: &km::Error) {
+        let km::Error::Fault(report) = error else { panic!("{error}") };
+        let line = report.place.as_ref().and_then(|place| place.line.as_deref());
+        assert_eq!((report.fault.agent.as_str(), line), ("NC", Some("reader.cpp:10")), "{error}");
+    }
+    for dropped in [false, true] {
+        let card = Card::builder().build();
+        let session = km::Session::builder().on(&card).open().unwrap();
+        let data = ndarray::Array2::<u32>::zeros((2, 16));
+        let tensor = session.tensor(&data, km::DType::Uint32).unwrap();
+        let run = session.load(program()).unwrap();
+        // The run stores the command and does not see what becomes of it: the tensor's reads let the card run.
+        let crooked = run.submit(km::call("crooked", &[]).on(0..1)).unwrap();
+        run.wait(crooked, Duration::ZERO).unwrap_err();
+        let late = card.now() + Duration::from_millis(1);
+        while card.relax(late).is_ok_and(|now| now < late) {}
+        told(&session.load(program()).unwrap_err());
+        told(&tensor.read_bytes().unwrap_err());
+        told(&tensor.write(&data).unwrap_err());
+        told(&session.read(&tensor, 0, 1).unwrap_err());
+        told(&session.empty(&[2, 16], km::DType::Uint32).unwrap_err());
+        if dropped {
+            drop(run);
+        } else {
+            told(&run.wait(crooked, TIMEOUT).unwrap_err());
+            let error = run.wait(crooked, TIMEOUT).unwrap_err();
+            let km::Error::RunEnded { cause } = &error else { panic!("{error}") };
+            told(cause);
+            told(&run.stop(TIMEOUT).unwrap().cause.unwrap());
+        }
+        told(&session.load(program()).unwrap_err());
+        assert!(matches!(session.close(), Err(km::Error::Fault(_))));
+    }
+}
+
+#[test]
 fn a_wait_that_runs_out_tells_what_the_dispatcher_did_and_the_run_goes_on() {
     let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
     let run = session.load(program()).unwrap();

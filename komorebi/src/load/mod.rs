@@ -29,7 +29,7 @@ use self::args::ArgumentAreas;
 pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &LoadOptions) -> Result<Run<P>> {
     let span = tracing::info_span!("load", program = program.model().name);
     let _entered = span.enter();
-    drop(session.enter()?);
+    session.check_alive()?;
     let model = program.model_mut();
     model.depth = options.depth.unwrap_or(model.depth);
     model.kernel_bytes = session.kernel_bytes().or(model.kernel_bytes);

@@ -54,6 +54,7 @@ impl RunCore {
 
     /// Keeps the cause and what was read back; gives the error for the call that met it.
     pub(super) fn bury(&self, state: &mut State, error: Error, teardown: Option<Teardown>) -> Error {
+        let error = self.session.located(error);
         let cause = Arc::new(error.clone());
         if teardown.as_ref().is_some_and(|teardown| teardown.restored) {
             self.unload();

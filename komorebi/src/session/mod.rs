@@ -106,8 +106,8 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::ProgramError`], [`Error::KernelSizeError`] and [`Error::KernelInstructionError`] before anything is
-    /// loaded; [`Error::StartError`] when the grid or the dispatcher did not come up. After any error the card is ready
-    /// for the next load.
+    /// loaded; [`Error::StartError`] when the grid or the dispatcher did not come up. After any of them the card is ready
+    /// for the next load; after [`Error::Fault`] and [`Error::DeviceLost`] every load says the same.
     pub fn load_with<P>(&self, program: Program<P>, options: LoadOptions) -> Result<Run<P>> {
         crate::load::load(self, program, &options)
     }
@@ -125,9 +125,9 @@ impl Session {
     /// Room for a tensor, not written.
     ///
     /// # Errors
-    /// [`Error::Tensor`] for an empty shape or for lack of memory.
+    /// [`Error::Tensor`] for an empty shape or for lack of memory; the card's errors.
     pub fn empty(&self, shape: &[usize], dtype: DType) -> Result<Tensor> {
-        drop(self.enter()?);
+        self.check_alive()?;
         Tensor::empty(self, shape, dtype)
     }
 
@@ -194,6 +194,17 @@ impl Session {
     pub(crate) fn enter(&self) -> Result<Entered<'_>> {
         let guard = self.0.gate.read().unwrap_or_else(PoisonError::into_inner);
         if self.closed() { Err(Error::Closed) } else { Ok(Entered { card: &*self.0.card, _guard: guard }) }
+    }
+
+    /// Does `work` with the card; a fault is told with its place in the sources.
+    pub(crate) fn with_card<T>(&self, work: impl FnOnce(&dyn Card) -> Result<T>) -> Result<T> {
+        let card = self.enter()?;
+        work(&*card).map_err(|error| self.located(error))
+    }
+
+    /// Asks the card whether it still answers: one that halted says of what, whatever else this session knows.
+    pub(crate) fn check_alive(&self) -> Result<()> {
+        self.with_card(|_| self.cluster().monitor().map(|_| ()))
     }
 
     pub(crate) fn shared_card(&self) -> Arc<dyn Card> {

@@ -1,7 +1,7 @@
 //! Pages interleaved over the DRAM banks: page `p` is number `p / banks` of bank `p % banks`.
 
 use komorebi_abi::constants::layout;
-use komorebi_card::Order;
+use komorebi_card::{Card, DramBank, Order};
 
 use crate::Result;
 use crate::error::TensorError;
@@ -68,9 +68,12 @@ impl Pages {
         if bytes.len() != expected {
             return Err(TensorError::Bytes { found: bytes.len(), expected }.into());
         }
-        let card = session.enter()?;
+        session.with_card(|card| self.write_banks(card, session.banks(), bytes))
+    }
+
+    fn write_banks(&self, card: &dyn Card, banks: &[DramBank], bytes: &[u8]) -> Result<()> {
         let mut gathered = Vec::new();
-        for (b, bank) in session.banks().iter().enumerate() {
+        for (b, bank) in banks.iter().enumerate() {
             let (start, share) = self.share(b, 0, self.count);
             if share == 0 {
                 continue;
@@ -83,7 +86,7 @@ impl Pages {
             }
             card.write(bank.noc0, self.place_of(start), &gathered, Order::Bulk)?;
         }
-        for bank in session.banks() {
+        for bank in banks {
             card.fence(bank.noc0)?;
         }
         Ok(())
@@ -94,10 +97,13 @@ impl Pages {
         if count > self.count || first > self.count - count {
             return Err(TensorError::Pages { first, count, pages: self.count }.into());
         }
-        let card = session.enter()?;
+        session.with_card(|card| self.read_banks(card, session.banks(), first, count))
+    }
+
+    fn read_banks(&self, card: &dyn Card, banks: &[DramBank], first: usize, count: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; count * self.page_bytes];
         let mut gathered = Vec::new();
-        for (b, bank) in session.banks().iter().enumerate() {
+        for (b, bank) in banks.iter().enumerate() {
             let (start, share) = self.share(b, first, count);
             if share == 0 {
                 continue;
