@@ -201,7 +201,8 @@ mod tests {
         let cache = Cache::at(root.path().to_owned());
         let build = |draft: &Path, _: &Path| write_files(draft, [("x/y", b"12".as_slice()), ("z", b"3")]);
         let mut place = cache.entry("thing", &key("a"), build).unwrap();
-        let damages: [(&str, fn(&Path)); 6] = [
+        type Spoil = fn(&Path);
+        let damages: [(&str, Spoil); 6] = [
             ("overwritten", |place| std::fs::write(place.join("x/y"), "13").unwrap()),
             ("truncated", |place| std::fs::write(place.join("x/y"), "").unwrap()),
             ("removed", |place| std::fs::remove_file(place.join("z")).unwrap()),

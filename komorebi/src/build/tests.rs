@@ -195,7 +195,8 @@ fn a_changed_image_in_the_cache_is_built_again() {
     let sources = Sources::new().file("reader.cpp", READER.as_bytes());
     let built = bench.build(&sources, &model(), KERNEL_BYTES).unwrap();
     let bytes = |kernels: &Kernels| kernels.threads.each_ref().map(|image| image.bytes.clone());
-    let spoils: [fn(&mut Vec<u8>, &[u8]); 3] = [
+    type Spoil = fn(&mut Vec<u8>, &[u8]);
+    let spoils: [Spoil; 3] = [
         // A byte of the text flipped: the file is as good an ELF file as before.
         |elf, text| {
             let at =

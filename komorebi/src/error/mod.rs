@@ -8,6 +8,7 @@ mod kernel;
 mod load;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,7 +23,9 @@ pub use self::load::{ProgramError, SizeError, StartError};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong, with the facts and what to do.
-#[derive(Clone, Debug, thiserror::Error)]
+///
+/// `Debug` is the message too, since `fn main() -> km::Result<()>` prints that; a message tells its causes itself.
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is no such device.
@@ -161,9 +164,15 @@ pub enum Error {
     /// A rule of the hardware was broken; the card has halted.
     #[error(transparent)]
     Fault(Box<FaultReport>),
-    /// A request the card's seam refused.
-    #[error("the card refused a request: {0}")]
-    Card(String),
+    /// A request that the seam refused, or memory that the host lacks for the card.
+    #[error("the card cannot serve a request: {0}")]
+    Card(Box<CardError>),
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 fn of_load(load: Option<u32>) -> String {
@@ -177,7 +186,7 @@ impl From<CardError> for Error {
             CardError::Busy { holder } => Self::CardBusy { pid: holder.pid },
             CardError::Lost { what } => Self::DeviceLost { what },
             CardError::Fault(fault) => fault.into(),
-            other => Self::Card(other.to_string()),
+            other => Self::Card(Box::new(other)),
         }
     }
 }
@@ -213,6 +222,16 @@ boxed!(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_main_that_returns_an_error_prints_its_message() {
+        let cause =
+            Arc::new(Error::from(CardError::HostMemory { bytes: 4096, cause: "out of memory".into() }));
+        let error = Error::RunEnded { cause };
+        let message = "the run has ended: the card cannot serve a request: no host memory of 4096 bytes for the card: out of memory";
+        assert_eq!(format!("{error:?}"), message);
+        assert_eq!(format!("{error:#?}"), message);
+    }
 
     #[test]
     fn a_result_stays_small_on_the_paths_that_succeed() {
