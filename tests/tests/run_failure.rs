@@ -12,7 +12,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const READER: &str = r#"
 #include <komorebi/kernel.h>
 KM_HANDLER(Stuck) {
-    if (km::core_index() == args.core) noc_semaphore_wait(reinterpret_cast<volatile uint32_t*>(0x100000), 1);
+    if (args.core == km::core_index() || args.core == ~0u) noc_semaphore_wait(reinterpret_cast<volatile uint32_t*>(0x100000), 1);
 }
 KM_HANDLER(Endless) {
     if (km::core_index() == args.core) for (;;) asm volatile("");
@@ -68,6 +68,64 @@ fn a_late_group_names_the_core_and_where_it_waits_and_the_card_works_again() {
 }
 
 #[test]
+fn sixty_late_cores_are_told_in_few_lines_with_their_threads_and_the_option() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let run = session.load_with(program().grid(10, 6), quick()).unwrap();
+    // Every core but the leader waits for nobody: the leader alone keeps the command, and its own reader is why.
+    let stuck = run.submit(km::call("stuck", &[0])).unwrap();
+    let error = run.wait(stuck, TIMEOUT).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("missed its deadline of 2ms (load option `deadline`)"), "{message}");
+    assert!(
+        message.contains("core 0: reader returned at the stop flag (handler 1, command 1) waiting for the semaphore at 0x100000: wanted 0x1, saw 0x0; writer "),
+        "{message}"
+    );
+    assert!(message.contains("unpack, math, pack "), "{message}");
+    drop(run);
+    let options =
+        km::LoadOptions { deadline: Duration::from_millis(1), wait: Duration::from_micros(300), ..quick() };
+    let run = session.load_with(program().grid(10, 6), options).unwrap();
+    let everywhere = run.submit(km::call("stuck", &[u32::MAX])).unwrap();
+    let error = run.wait(everywhere, TIMEOUT).unwrap_err();
+    let km::Error::CommandTimeout(late) = &error else { panic!("{error}") };
+    assert_eq!((late.cores.len(), late.deadline), (60, Duration::from_millis(1)));
+    let message = error.to_string();
+    assert!(
+        message.contains("\n  cores 0..60: reader gave up after the load option `wait` (handler 1"),
+        "{message}"
+    );
+    assert_eq!(message.lines().count(), 2, "{message}");
+}
+
+#[test]
+fn threads_that_gave_up_name_the_option_they_went_by_at_the_start_and_later() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let options = km::LoadOptions {
+        wait: Duration::from_micros(1),
+        start: Duration::from_millis(5),
+        ..Default::default()
+    };
+    let error = session.load_with(program(), options).unwrap_err();
+    let km::Error::StartError(start) = &error else { panic!("{error}") };
+    assert!(!start.cores.is_empty());
+    let message = error.to_string();
+    assert!(message.contains("within 5ms (load option `start`)"), "{message}");
+    assert!(message.contains("gave up after the load option `wait` waiting for"), "{message}");
+    // A core that the host was silent to for too long.
+    let options = km::LoadOptions { idle: Duration::from_micros(500), ..quick() };
+    let run = session.load_with(program(), options).unwrap();
+    let endless = run.submit(km::call("stuck", &[0]).on(0..1)).unwrap();
+    run.wait(endless, Duration::from_millis(1)).unwrap_err();
+    let late = run.submit(km::nop().on(1..2)).unwrap();
+    let error = run.wait(late, TIMEOUT).unwrap_err();
+    assert!(matches!(error, km::Error::CommandTimeout(_)), "{error}");
+    let idle = "pack gave up after the load option `idle` waiting for the next command";
+    assert!(error.to_string().contains(idle), "{error}");
+    drop(run);
+    works(&session);
+}
+
+#[test]
 fn a_handler_that_never_returns_is_reset_with_its_core() {
     let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
     let run = session.load_with(program(), quick()).unwrap();
@@ -90,7 +148,11 @@ fn an_abort_names_the_threads_that_do_not_come_back_and_resets_them() {
     run.wait(endless, Duration::from_millis(1)).unwrap_err();
     let error = run.abort().unwrap_err();
     let km::Error::GridTimeout(grid) = &error else { panic!("{error}") };
-    assert_eq!(grid.milliseconds, 3);
+    assert_eq!(grid.timeout, Duration::from_millis(3));
+    assert!(
+        error.to_string().contains("`grid_timeout`") && error.to_string().contains("\n  core 2: reader runs"),
+        "{error}"
+    );
     let stuck: Vec<_> = grid.threads.iter().map(|stuck| (stuck.core, stuck.thread)).collect();
     assert_eq!(stuck, [(2, "reader")], "{error}");
     works(&session);

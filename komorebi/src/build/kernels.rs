@@ -42,11 +42,11 @@ fn threads() -> [Thread; 5] {
         (core::THREAD_MATH, Kernel::Compute, compute),
         (core::THREAD_PACK, Kernel::Compute, compute),
     ];
-    std::array::from_fn(|i| Thread {
-        name: THREADS[i],
-        number: about[i].0,
-        kernel: about[i].1,
-        local_ram: about[i].2,
+    about.map(|(number, kernel, local_ram)| Thread {
+        name: THREADS[number as usize],
+        number,
+        kernel,
+        local_ram,
     })
 }
 
@@ -97,7 +97,7 @@ impl Kernels {
     /// What goes to L1 address 0, where B leaves its reset: a jump to the writer, wherever it lies
     /// (`lui t0; jalr t0`).
     pub fn boot_jump(&self) -> [u8; 8] {
-        let entry = self.threads[1].entry as u32;
+        let entry = self.threads[core::THREAD_WRITER as usize].entry as u32;
         let upper = entry.wrapping_add(0x800) & 0xffff_f000;
         let lui = upper | 5 << 7 | 0x37;
         let jalr = (entry.wrapping_sub(upper) & 0xfff) << 20 | 5 << 15 | 0x67;

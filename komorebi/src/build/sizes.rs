@@ -2,8 +2,19 @@
 
 use std::fmt;
 
-/// The threads of a core in the order in which their images lie in the kernel buffer; as `Thread` in `core.h`.
-pub const THREADS: [&str; 5] = ["reader", "writer", "unpack", "math", "pack"];
+use komorebi_abi::constants::core;
+
+/// The threads of a core by their numbers, `Thread` in `core.h`: the order of their images in the kernel buffer and of
+/// their state blocks.
+pub const THREADS: [&str; core::THREADS as usize] = {
+    let mut names = [""; core::THREADS as usize];
+    names[core::THREAD_READER as usize] = "reader";
+    names[core::THREAD_WRITER as usize] = "writer";
+    names[core::THREAD_UNPACK as usize] = "unpack";
+    names[core::THREAD_MATH as usize] = "math";
+    names[core::THREAD_PACK as usize] = "pack";
+    names
+};
 
 /// Packed text (with constants and initial data) of each thread, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,14 @@
 //! Facts about cores that did not do their part.
 
 use std::fmt;
+use std::time::Duration;
 
 use komorebi_card::Group;
 
+use super::merge::{all_threads, threads, write_cores};
 use crate::state::{ResultBlock, ThreadState};
 
-/// A core of a late group that did not complete its command.
+/// A core that did not do its part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LateCore {
     /// Its index in the program's grid.
@@ -17,12 +19,13 @@ pub struct LateCore {
 
 impl fmt::Display for LateCore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "core {}:", self.core)?;
-        for (i, thread) in self.threads.iter().enumerate() {
-            write!(f, "{} {thread}", if i == 0 { "" } else { "," })?;
-        }
-        Ok(())
+        write!(f, "core {}: {}", self.core, all_threads(&self.threads))
     }
+}
+
+/// Writes a line for all cores whose threads say the same.
+pub(super) fn write_late(f: &mut fmt::Formatter<'_>, cores: &[LateCore]) -> fmt::Result {
+    write_cores(f, cores.iter().map(|core| (core.core, all_threads(&core.threads))))
 }
 
 /// A group missed its deadline. The dispatcher stopped, the grid was stopped, its state was read back.
@@ -30,6 +33,8 @@ impl fmt::Display for LateCore {
 pub struct CommandTimeout {
     /// The host's number of the command; `None` when it was not the host's.
     pub handle: Option<u64>,
+    /// The load option `deadline`, which it missed.
+    pub deadline: Duration,
     /// Its completion slot.
     pub slot: u8,
     /// The low 16 bits of its sequence number.
@@ -54,20 +59,17 @@ impl fmt::Display for CommandTimeout {
         if let Some(group) = self.group {
             write!(f, ", group {group}")?;
         }
-        f.write_str(") missed its deadline; the run is stopped")?;
-        const SHOWN: usize = 4;
-        for core in self.cores.iter().take(SHOWN) {
-            write!(f, "; {core}")?;
-        }
-        if self.cores.len() > SHOWN {
-            write!(f, "; and {} more cores", self.cores.len() - SHOWN)?;
-        }
+        write!(
+            f,
+            ") missed its deadline of {:?} (load option `deadline`); the run is stopped",
+            self.deadline
+        )?;
         if self.cores.is_empty() {
-            f.write_str(
+            return f.write_str(
                 "; every core of the group had completed it when it was read back: give it a longer deadline",
-            )?;
+            );
         }
-        Ok(())
+        write_late(f, &self.cores)
     }
 }
 
@@ -85,8 +87,8 @@ pub struct StuckThread {
 /// The grid's kernels did not return in time; their cores were put in reset.
 #[derive(Clone, Debug)]
 pub struct GridTimeout {
-    /// How long they had, in the card's milliseconds.
-    pub milliseconds: u64,
+    /// How long they had: the session's `grid_timeout`, in an abort at most 2 s.
+    pub timeout: Duration,
     /// The threads that were not back.
     pub threads: Vec<StuckThread>,
     /// The dispatcher's result block, if it wrote one.
@@ -99,13 +101,12 @@ impl fmt::Display for GridTimeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} threads of the grid did not return within {} ms and were put in reset",
+            "{} threads of the grid did not return within {:?} (`grid_timeout`, in an abort at most 2s) and were put in reset",
             self.threads.len(),
-            self.milliseconds
+            self.timeout
         )?;
-        for stuck in self.threads.iter().take(4) {
-            write!(f, "; core {} {} {}", stuck.core, stuck.thread, stuck.state)?;
-        }
-        Ok(())
+        let by_core = self.threads.chunk_by(|a, b| a.core == b.core);
+        let said = |stuck: &[StuckThread]| threads(stuck.iter().map(|stuck| (stuck.thread, &stuck.state)));
+        write_cores(f, by_core.map(|stuck| (stuck[0].core, said(stuck))))
     }
 }

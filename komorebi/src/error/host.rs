@@ -1,6 +1,7 @@
 //! Facts about calls of the host that could not be served.
 
 use std::fmt;
+use std::time::Duration;
 
 use komorebi_abi::constants::command;
 use komorebi_abi::program::ResultKind;
@@ -185,8 +186,8 @@ impl fmt::Display for Activity {
 /// A wait of the host ran out. The run is still loaded.
 #[derive(Clone, Debug)]
 pub struct WaitTimeout {
-    /// How long it waited, in the card's milliseconds.
-    pub milliseconds: u64,
+    /// How long it waited, on the card's clock.
+    pub timeout: Duration,
     /// The commands waited for that have no event yet.
     pub pending: Vec<u64>,
     /// What the dispatcher was doing; `None` when the card could not be asked.
@@ -197,7 +198,7 @@ impl std::error::Error for WaitTimeout {}
 
 impl fmt::Display for WaitTimeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no event within {} ms for ", self.milliseconds)?;
+        write!(f, "no event within {:?} for ", self.timeout)?;
         match self.pending.as_slice() {
             [] => f.write_str("the dispatcher's end")?,
             [one] => write!(f, "command {one}")?,

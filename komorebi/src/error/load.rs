@@ -5,6 +5,7 @@ use std::fmt;
 use komorebi_abi::constants::layout;
 use komorebi_abi::program::Problem;
 
+use super::core::{LateCore, write_late};
 use crate::build::KernelSizes;
 use crate::state::ResultBlock;
 
@@ -62,17 +63,34 @@ fn room(needed: u32) -> String {
 }
 
 /// The card or the program could not be started.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{what}{}", result.as_ref().map_or(String::new(), |result| format!("; {result}")))]
+#[derive(Clone, Debug)]
 pub struct StartError {
     /// What was found, what was expected, what to do.
     pub what: String,
     /// The dispatcher's result block, when it ran and wrote one.
     pub result: Option<ResultBlock>,
+    /// The cores that had not come to wait for their first command, with where their threads were.
+    pub cores: Vec<LateCore>,
 }
 
 impl StartError {
     pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self { what: what.into(), result: None }
+        Self { what: what.into(), result: None, cores: Vec::new() }
+    }
+
+    pub(crate) fn with_result(what: impl Into<String>, result: Option<ResultBlock>) -> Self {
+        Self { what: what.into(), result, cores: Vec::new() }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if let Some(result) = &self.result {
+            write!(f, "; {result}")?;
+        }
+        write_late(f, &self.cores)
     }
 }

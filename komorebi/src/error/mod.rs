@@ -6,6 +6,7 @@ mod core;
 mod host;
 mod kernel;
 mod load;
+mod merge;
 
 use std::ffi::OsString;
 use std::fmt;

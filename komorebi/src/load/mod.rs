@@ -7,7 +7,6 @@ mod launch;
 mod options;
 mod start;
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,10 +16,11 @@ use komorebi_card::{Card, Grid};
 pub use options::LoadOptions;
 
 use crate::build;
-use crate::error::{ProgramError, SizeError, StartError};
+use crate::error::{LateCore, ProgramError, SizeError, StartError};
 use crate::run::teardown::{self, Teardown};
 use crate::run::{Parts, Run};
 use crate::session::{Loaded, Session, Tiles};
+use crate::state::ThreadState;
 use crate::{Error, Program, Result};
 
 use self::args::ArgumentAreas;
@@ -112,7 +112,7 @@ impl<P> Plan<'_, P> {
         match hold.force() {
             Ok(ended) if ended.restored => {
                 *self.session.loaded() = None;
-                return with_threads(error, &ended);
+                return with_cores(error, &ended);
             }
             Ok(ended) => tracing::warn!(hart = %ended.hart, "the dispatcher's hart did not come back"),
             Err(error) => tracing::warn!(%error, "the card could not be stopped"),
@@ -122,12 +122,11 @@ impl<P> Plan<'_, P> {
     }
 }
 
-/// A start error, with the threads that gave up or were built from other headers.
-fn with_threads(error: Error, ended: &Teardown) -> Error {
+/// A start error, with the cores that had not come to wait for their first command.
+fn with_cores(error: Error, ended: &Teardown) -> Error {
     let Error::StartError(mut error) = error else { return error };
-    for stuck in teardown::wrong_threads(ended).take(3) {
-        let _ = write!(error.what, "; core {} {} {}", stuck.core, stuck.thread, stuck.state);
-    }
+    let cores = (0..).zip(&ended.cores).map(|(core, state)| LateCore { core, threads: state.threads });
+    error.cores = cores.filter(|core| !core.threads.iter().all(ThreadState::waits)).collect();
     Error::StartError(error)
 }
 

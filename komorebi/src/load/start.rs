@@ -81,9 +81,12 @@ impl<P> Plan<'_, P> {
                 DispatcherStage::Running => return Ok(()),
                 DispatcherStage::Done | DispatcherStage::Failed => {
                     let result = teardown::wait_result(card, cluster, MARGIN)?;
-                    let what =
-                        format!("the dispatcher ended before the grid was ready: {}", self.absent(&state));
-                    return Err(StartError { what, result }.into());
+                    let what = format!(
+                        "the dispatcher ended before the grid was ready, within {:?} (load option `start`): {}",
+                        self.options.start,
+                        self.absent(&state)
+                    );
+                    return Err(StartError::with_result(what, result).into());
                 }
                 _ => {}
             }
@@ -93,21 +96,19 @@ impl<P> Plan<'_, P> {
                     return Err(StartError::new(format!("the dispatcher's hart {hart}")).into());
                 }
                 HartState::Parked { value } => {
-                    return Err(
-                        StartError { what: refused(value), result: teardown::result(cluster)? }.into()
-                    );
+                    return Err(StartError::with_result(refused(value), teardown::result(cluster)?).into());
                 }
                 _ => {}
             }
             if cluster.pause_until(deadline)? {
                 let what = format!(
-                    "the grid was not ready within {} ms: the dispatcher is {} after {} passes, its hart is {hart}; {}",
-                    self.options.start.as_millis(),
+                    "the grid was not ready within {:?} (load option `start`): the dispatcher is {} after {} passes, its hart is {hart}; {}",
+                    self.options.start,
                     state.stage,
                     state.passes,
                     self.absent(&state)
                 );
-                return Err(StartError { what, result: teardown::result(cluster)? }.into());
+                return Err(StartError::with_result(what, teardown::result(cluster)?).into());
             }
         }
     }

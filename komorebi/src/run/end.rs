@@ -27,7 +27,8 @@ impl RunCore {
                 let group = self.late_group(state, dispatcher.as_ref(), number, slot);
                 let cores = late_cores(&teardown.cores, group, sequence);
                 let result = teardown.result;
-                CommandTimeout { handle: number, slot, sequence, group, cores, result }.into()
+                let deadline = self.deadline;
+                CommandTimeout { handle: number, deadline, slot, sequence, group, cores, result }.into()
             }
             Ending::Finished(result) => {
                 let what = "it finished by itself".to_owned();

@@ -23,6 +23,7 @@ mod waitable;
 use std::cell::{RefCell, RefMut};
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use komorebi_abi::program::ProgramModel;
 use komorebi_card::{Card, CardTime, Grid, Group, HostMem};
@@ -56,6 +57,8 @@ pub(crate) struct RunCore {
     kernels: Arc<Kernels>,
     grid: Grid,
     handlers: handlers::Handlers,
+    /// The load option.
+    deadline: Duration,
     state: RefCell<State>,
 }
 
@@ -107,6 +110,7 @@ impl<P> Run<P> {
             tiles: parts.tiles,
             handlers: handlers::Handlers::new(parts.model, parts.untyped),
             kernels: parts.kernels,
+            deadline: options.deadline,
             state: RefCell::new(state),
         };
         Self { core, of: PhantomData }

@@ -133,9 +133,8 @@ impl RunCore {
     }
 }
 
-fn grid_timeout(threads: Vec<StuckThread>, teardown: &Teardown, patience: Duration) -> Error {
-    let milliseconds = patience.as_millis() as u64;
-    GridTimeout { milliseconds, threads, result: teardown.result }.into()
+fn grid_timeout(threads: Vec<StuckThread>, teardown: &Teardown, timeout: Duration) -> Error {
+    GridTimeout { timeout, threads, result: teardown.result }.into()
 }
 
 fn failed(what: &str, teardown: &Teardown) -> Error {

@@ -7,10 +7,10 @@ use komorebi_card::{Card, NocXy};
 
 use super::returned::wait_returned;
 use crate::Result;
-use crate::build::Kernels;
+use crate::build::{Kernels, THREADS};
 use crate::error::StuckThread;
 use crate::session::{Cluster, HartState, Tiles};
-use crate::state::{CoreState, ResultBlock, THREAD_NAMES, ThreadStage, ThreadState};
+use crate::state::{CoreState, ResultBlock, ThreadState};
 
 /// How long the dispatcher may take from the stop word to its result block when the grid is stopped already: it finishes
 /// what is in flight, which may take it to the commands' deadline (host-api, "Session").
@@ -114,21 +114,11 @@ fn core_state(card: &dyn Card, tile: NocXy) -> Result<CoreState> {
     })
 }
 
-/// Every thread whose last word `wanted` picks.
-fn threads(teardown: &Teardown, wanted: impl Fn(&ThreadState) -> bool) -> impl Iterator<Item = StuckThread> {
-    (0..).zip(&teardown.cores).flat_map(move |(core, state)| {
-        let named = THREAD_NAMES.into_iter().zip(state.threads);
-        let picked: Vec<_> = named.filter(|(_, state)| wanted(state)).collect();
-        picked.into_iter().map(move |(thread, state)| StuckThread { core, thread, state })
-    })
-}
-
 /// The threads that were not back when their cores were reset.
 pub(crate) fn stuck_threads(teardown: &Teardown) -> impl Iterator<Item = StuckThread> {
-    threads(teardown, |state| !state.returned())
-}
-
-/// The threads that ended by themselves: a wait ran out, or they were built from other headers.
-pub(crate) fn wrong_threads(teardown: &Teardown) -> impl Iterator<Item = StuckThread> {
-    threads(teardown, |state| matches!(state.stage, ThreadStage::GaveUp | ThreadStage::Mismatch))
+    (0..).zip(&teardown.cores).flat_map(move |(core, state)| {
+        let named = THREADS.into_iter().zip(state.threads);
+        let stuck = named.filter(|(_, state)| !state.returned());
+        stuck.map(move |(thread, state)| StuckThread { core, thread, state })
+    })
 }

@@ -263,8 +263,7 @@ impl RunCore {
 
     /// The error of a wait that ran out, with what the dispatcher was doing.
     pub(super) fn timed_out(&self, timeout: Duration, pending: Vec<u64>) -> Error {
-        let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-        WaitTimeout { milliseconds, pending, activity: self.activity().ok() }.into()
+        WaitTimeout { timeout, pending, activity: self.activity().ok() }.into()
     }
 }
 

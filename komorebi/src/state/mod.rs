@@ -8,5 +8,4 @@ mod thread;
 pub use dispatcher::{DispatcherState, SlotState};
 pub use report::{CoreState, StopReport};
 pub use result::{DispatcherError, DispatcherStage, ResultBlock};
-pub(crate) use thread::THREAD_NAMES;
 pub use thread::{ThreadStage, ThreadState, WaitKind};

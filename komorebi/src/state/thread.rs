@@ -6,9 +6,6 @@ use komorebi_abi::constants::core as c;
 
 use super::result::numbered;
 
-/// Names of the threads, in the order of their state blocks.
-pub(crate) const THREAD_NAMES: [&str; c::THREADS as usize] = ["reader", "writer", "unpack", "math", "pack"];
-
 numbered! {
     /// Where a thread is in its life.
     ThreadStage {
@@ -58,6 +55,8 @@ numbered! {
         Hardware = c::WAIT_HARDWARE, "the hardware semaphore";
         /// The other cores of its column, at the start.
         Column = c::WAIT_COLUMN, "the other cores of its column";
+        /// A command buffer of a NIU.
+        Niu = c::WAIT_NIU, "the command buffer of NoC";
     }
 }
 
@@ -111,16 +110,42 @@ impl ThreadState {
     }
 }
 
+impl ThreadState {
+    /// True when it waits for a command, or did when it was stopped.
+    pub(crate) fn waits(&self) -> bool {
+        match self.stage {
+            ThreadStage::Idle | ThreadStage::Exited => true,
+            ThreadStage::Stopped => self.wait == WaitKind::Command,
+            _ => false,
+        }
+    }
+
+    /// Which load option a thread that gave up went by.
+    fn exceeded(&self) -> String {
+        match (self.stage, self.wait) {
+            (ThreadStage::GaveUp, WaitKind::Command) => " after the load option `idle`".into(),
+            (ThreadStage::GaveUp, _) => " after the load option `wait`".into(),
+            _ => String::new(),
+        }
+    }
+}
+
 impl fmt::Display for ThreadState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.stage)?;
         match self.stage {
+            ThreadStage::GaveUp | ThreadStage::Stopped if self.wait == WaitKind::Command => {
+                write!(f, "{} waiting for the next command", self.exceeded())
+            }
             ThreadStage::Running | ThreadStage::GaveUp | ThreadStage::Stopped => {
-                write!(f, " (handler {}, command {})", self.handler, self.sequence)?;
+                f.write_str(&self.exceeded())?;
+                if self.taken != 0 {
+                    write!(f, " (handler {}, command {})", self.handler, self.sequence)?;
+                }
                 if self.wait != WaitKind::None {
                     write!(
                         f,
-                        " waited for {} {:#x}: wanted {:#x}, saw {:#x}",
+                        " waiting for {} {:#x}: wanted {:#x}, saw {:#x}",
                         self.wait, self.object, self.wanted, self.seen
                     )?;
                 }
@@ -131,5 +156,44 @@ impl fmt::Display for ThreadState {
             }
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use komorebi_headers::{Header, Options};
+
+    use super::*;
+
+    #[test]
+    fn every_wait_of_the_header_has_a_name_here() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../firmware/include/komorebi/core.h");
+        let header = Header::read(&path, &Options::new()).unwrap();
+        let numbers = |name: &str| {
+            let found = header.constants().filter(|constant| constant.path.starts_with(name));
+            found.map(|constant| constant.value.number as u64).collect::<Vec<_>>()
+        };
+        let waits = numbers("km::kWait");
+        assert!(waits.len() > 10, "{waits:?}");
+        for wait in waits {
+            assert!(!matches!(WaitKind::from_word(wait), WaitKind::Unknown(_)), "{wait}");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_gave_up_names_the_option_it_went_by() {
+        let mut block = [0; c::THREAD_STRIDE as usize];
+        block[4 * c::THREAD_STAGE as usize] = c::THREAD_GAVE_UP as u8;
+        block[4 * c::THREAD_WAIT as usize] = c::WAIT_COLUMN as u8;
+        let text = ThreadState::decode(&block).to_string();
+        assert!(
+            text.starts_with("gave up after the load option `wait` waiting for the other cores"),
+            "{text}"
+        );
+        block[4 * c::THREAD_WAIT as usize] = c::WAIT_COMMAND as u8;
+        let text = ThreadState::decode(&block).to_string();
+        assert_eq!(text, "gave up after the load option `idle` waiting for the next command");
     }
 }
