@@ -31,6 +31,34 @@ fn a_pause_behind_the_fence_longer_than_a_second_is_refused() {
 }
 
 #[test]
+fn a_time_that_dispatcher_or_cores_could_not_count_is_refused_by_its_name_before_anything_runs() {
+    let (card, session) = session();
+    let before = card.now();
+    let nanosecond = Duration::from_nanos(1);
+    let default = km::LoadOptions::default;
+    for (name, options) in [
+        ("deadline", km::LoadOptions { deadline: nanosecond, ..default() }),
+        ("wait", km::LoadOptions { wait: nanosecond, ..default() }),
+        ("idle", km::LoadOptions { idle: nanosecond, ..default() }),
+        ("kernel_idle", km::LoadOptions { kernel_idle: nanosecond, ..default() }),
+        ("start", km::LoadOptions { start: nanosecond, ..default() }),
+    ] {
+        let error = session.load_with(program(), options).unwrap_err();
+        let expected = format!("{name} is 1ns; give 1µs to 86400s");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+    let error = session.load_with(program(), km::LoadOptions { depth: Some(17), ..default() }).unwrap_err();
+    assert_eq!(error.to_string(), "depth is 17; give 1 to 16");
+    assert!(card.now() - before < Duration::from_millis(1), "no load was begun");
+    let shut = km::Session::builder().on(&card).grid_timeout(Duration::MAX).open().unwrap_err();
+    assert!(matches!(shut, km::Error::LoadOption { name: "grid_timeout", .. }), "{shut}");
+    let micro = Duration::from_micros(1);
+    let run = session.load_with(program(), km::LoadOptions { kernel_idle: micro, ..default() }).unwrap();
+    let error = run.wait(run.submit(km::nop()).unwrap(), TIMEOUT).err();
+    assert!(error.is_none_or(|error| matches!(error, km::Error::KernelFailed(_))), "the least is taken");
+}
+
+#[test]
 fn a_wait_returns_at_its_timeout_within_the_pause_behind_a_fence() {
     let (card, session) = session();
     let options = km::LoadOptions { settle: Duration::from_secs(1), ..Default::default() };

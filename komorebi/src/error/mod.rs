@@ -84,7 +84,7 @@ pub enum Error {
     /// The runtime's own firmware could not be built.
     #[error("the firmware cannot be built: {0}")]
     Firmware(Box<crate::build::Error>),
-    /// A load argument is out of its range.
+    /// An option of a load, or a setting of a session, is out of its range.
     #[error("{name} is {found}; {expected}")]
     LoadOption {
         /// The argument.

@@ -20,8 +20,8 @@ fn lim(offset: u32) -> u64 {
 }
 
 fn ticks(time: Duration) -> u64 {
-    let micros = u64::try_from(time.as_nanos() / 1000).unwrap_or(u64::MAX);
-    micros.saturating_mul(u64::from(event::TICKS_PER_MICROSECOND))
+    let ticks = time.as_nanos().saturating_mul(event::TICKS_PER_MICROSECOND.into()) / 1000;
+    u64::try_from(ticks).unwrap_or(u64::MAX)
 }
 
 impl<P> Plan<'_, P> {
@@ -85,6 +85,7 @@ mod tests {
     #[test]
     fn a_time_becomes_ticks_of_20_ns() {
         assert_eq!(ticks(Duration::from_secs(1)), 50_000_000);
+        assert_eq!(ticks(Duration::from_nanos(1040)), 52);
         assert_eq!(ticks(Duration::MAX), u64::MAX);
     }
 }

@@ -14,6 +14,7 @@ use komorebi_abi::constants::{command, event, layout};
 use komorebi_card::{Card, Grid};
 
 pub use options::LoadOptions;
+pub(crate) use options::check_time;
 
 use crate::build;
 use crate::error::{LateCore, ProgramError, SizeError, StartError};
@@ -30,10 +31,10 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
     let span = tracing::info_span!("load", program = program.model().name);
     let _entered = span.enter();
     session.check_alive()?;
+    options.check()?;
     let model = program.model_mut();
     model.depth = options.depth.unwrap_or(model.depth);
     model.kernel_bytes = session.kernel_bytes().or(model.kernel_bytes);
-    options.check()?;
     program.check()?;
     let tiles = tiles(session, program.model().grid)?;
     let (kernels, areas) = build(session, &program, &tiles)?;

@@ -10,6 +10,7 @@ use komorebi_card::Card;
 
 use super::{Session, open, pll};
 use crate::error::CardSetting;
+use crate::load::check_time;
 use crate::{Error, Result};
 
 /// The variable that names the world when the program does not.
@@ -64,7 +65,8 @@ impl SessionBuilder {
         self
     }
 
-    /// How long the grid's kernels may take to return, 10 s unless set.
+    /// How long the grid's kernels may take to return, 1 us to a day on the card's clock, 10 s unless set. An abort waits 2 s
+    /// at most.
     #[must_use]
     pub fn grid_timeout(mut self, timeout: Duration) -> Self {
         self.grid_timeout = timeout;
@@ -84,9 +86,10 @@ impl SessionBuilder {
     /// # Errors
     /// [`Error::NotPresent`] where there is no such device, [`Error::CardBusy`] while another process holds it,
     /// [`Error::StartError`] when harts run that are not ours, [`Error::PllClock`], [`Error::LoadOption`] for
-    /// `kernel_bytes`, [`Error::Firmware`] when the firmware cannot be built.
+    /// `kernel_bytes` and `grid_timeout`, [`Error::Firmware`] when the firmware cannot be built.
     pub fn open(self) -> Result<Session> {
         let pll = pll::Step::of(self.pll_mhz)?;
+        check_time("grid_timeout", self.grid_timeout)?;
         if let Some(bytes) = self.kernel_bytes {
             let (step, most) = (layout::KERNEL_BYTES_STEP, layout::KERNEL_BYTES_MAX);
             if bytes == 0 || bytes > most || !bytes.is_multiple_of(step) {
