@@ -1,10 +1,13 @@
 //! A picture as the bytes of its pixels, read from and written to a file.
 
 use crate::error::DemoError;
-use image::{ExtendedColorType, ImageFormat, ImageReader};
+use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageFormat, ImageReader};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+
+/// The most pixels of a picture: 192 MiB of colours.
+const PIXELS_MAX: u64 = 1 << 26;
 
 /// Red, green and blue of each pixel, row by row.
 pub(crate) struct Picture {
@@ -17,10 +20,16 @@ impl Picture {
     /// Reads a PNG or JPEG file; grey becomes colour, transparency is dropped.
     pub(crate) fn read(path: &Path) -> Result<Self, DemoError> {
         let unreadable = |error| DemoError::Read { path: path.into(), error };
+        let no_picture = |why| DemoError::NoPicture { path: path.into(), why };
         let reader =
             ImageReader::open(path).and_then(ImageReader::with_guessed_format).map_err(unreadable)?;
-        let picture =
-            reader.decode().map_err(|why| DemoError::NoPicture { path: path.into(), why })?.into_rgb8();
+        // A header is believed before its pixels are there: memory is bounded by what it says.
+        let decoder = reader.into_decoder().map_err(no_picture)?;
+        let (width, height) = decoder.dimensions();
+        if u64::from(width) * u64::from(height) > PIXELS_MAX {
+            return Err(DemoError::TooLarge { path: path.into(), width, height, most: PIXELS_MAX });
+        }
+        let picture = DynamicImage::from_decoder(decoder).map_err(no_picture)?.into_rgb8();
         Ok(Self { width: picture.width(), height: picture.height(), bytes: picture.into_raw() })
     }
 
@@ -35,9 +44,15 @@ impl Picture {
 pub(crate) struct Output(PathBuf);
 
 impl Output {
-    /// Knows before any work is done whether the folder of `path` can be written: a file is made there and removed at
-    /// once, since whoever ends the run with a signal would find it there.
+    /// Knows before any work is done whether `path` can be a PNG file: no folder, no other format's name, and in a folder
+    /// that can be written. A file is made there and removed at once, since whoever ends the run with a signal would find it.
     pub(crate) fn probe(path: &Path) -> Result<Self, DemoError> {
+        if path.is_dir() {
+            return Err(DemoError::Folder { path: path.into() });
+        }
+        if path.extension().is_some_and(|end| !end.eq_ignore_ascii_case("png")) {
+            return Err(DemoError::Format { path: path.into() });
+        }
         part(path).map(|_| Self(path.into()))
     }
 

@@ -42,7 +42,20 @@ fn what_cannot_be_done_is_one_line_and_status_1() {
     write_picture(&path);
     let picture = path.to_str().unwrap();
     let here = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let folder_name = folder.path().to_str().unwrap();
+    let jpeg = folder.path().join("a.jpg");
+    let huge = folder.path().join("huge.png");
+    std::fs::write(&huge, png_header(1 << 20, 1 << 20)).unwrap();
+    let cut = folder.path().join("cut.png");
+    std::fs::write(&cut, png_header(4000, 4000)).unwrap();
     for (arguments, fix) in [
+        (vec![picture, "--out", folder_name], "is a folder; name a file with --out"),
+        (vec![picture, "--out", jpeg.to_str().unwrap()], "a.jpg is no name for one; name a .png file"),
+        (
+            vec![huge.to_str().unwrap()],
+            "is 1048576 x 1048576 pixels, and this example takes 67108864 at most",
+        ),
+        (vec![cut.to_str().unwrap()], "name a PNG or JPEG file"),
         (vec![here], "name a PNG or JPEG file"),
         (vec!["/no/such/picture.png"], "name a PNG or JPEG file"),
         (vec![picture, "--out", "/no/such/folder/a.png"], "with --out"),
@@ -53,4 +66,27 @@ fn what_cannot_be_done_is_one_line_and_status_1() {
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(said.contains(fix), "{said}");
     }
+    let mut left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["cut.png", "grey.png", "huge.png"], "nothing is written");
+}
+
+/// A PNG file that ends where its pixels begin: `width` x `height` of 8-bit colours.
+fn png_header(width: u32, height: u32) -> Vec<u8> {
+    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 2, 0, 0, 0]].concat();
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    for (kind, data) in [(b"IHDR", &header[..]), (b"IDAT", &[0x78, 0x9C])] {
+        let chunk = [kind, data].concat();
+        file.extend((data.len() as u32).to_be_bytes());
+        file.extend(&chunk);
+        file.extend(crc32(&chunk).to_be_bytes());
+    }
+    file
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| crc >> 1 ^ (0xEDB8_8320 * (crc & 1)))
+    })
 }
