@@ -37,6 +37,7 @@ fn steps() -> Vec<Checked> {
         tallied(Step::cargo("doc tests").words("test --workspace --no-fail-fast --doc")),
         example("01_map"),
         example("02_pipeline"),
+        example("04_reduce"),
     ]
 }
 
