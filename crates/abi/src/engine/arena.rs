@@ -1,0 +1,214 @@
+//! Bindings, registers and constants, and the registers of the machine they take.
+
+use super::{Place, Problems, Ref, Rule};
+use crate::constants::engine as c;
+use crate::program::ArgKind;
+use komorebi_headers::suggest::nearest;
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VariableKind {
+    /// A word that each start gives.
+    Binding,
+    /// A word that commands and instructions write.
+    Register,
+    /// A number: it takes no register.
+    Constant(u32),
+}
+
+impl VariableKind {
+    pub(crate) const fn noun(self) -> &'static str {
+        match self {
+            Self::Binding => "binding",
+            Self::Register => "register",
+            Self::Constant(_) => "constant",
+        }
+    }
+}
+
+/// A binding, register or constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name; `None` for one that only its position names.
+    pub name: Option<String>,
+    /// What it is.
+    pub kind: VariableKind,
+    /// Its type, if it has one: then its uses are checked against it.
+    pub ty: Option<ArgKind>,
+}
+
+impl Variable {
+    /// A variable.
+    pub fn new(kind: VariableKind, name: Option<&str>, ty: Option<ArgKind>) -> Self {
+        Self { name: name.map(str::to_owned), kind, ty }
+    }
+
+    /// How messages call it.
+    pub fn label(&self, id: u32) -> String {
+        match &self.name {
+            Some(name) => format!("`{name}`"),
+            None => format!("{} {id}", self.kind.noun()),
+        }
+    }
+}
+
+/// The variables of a model, by name and position.
+#[derive(Clone, Copy)]
+pub struct Declared<'a>(pub &'a [Variable]);
+
+impl Declared<'_> {
+    /// The position of a variable; `None` when there is no such one.
+    pub fn find(&self, name: &Ref) -> Option<u32> {
+        match name {
+            Ref::Id(id) => ((*id as usize) < self.0.len()).then_some(*id),
+            Ref::Named(name) => {
+                self.0.iter().position(|variable| variable.name.as_deref() == Some(name)).map(|at| at as u32)
+            }
+        }
+    }
+
+    /// The same, and says what is wrong.
+    pub(crate) fn resolve(&self, name: &Ref, place: Place, problems: &mut Problems) -> Option<u32> {
+        let found = self.find(name);
+        if found.is_none() {
+            let names = || self.0.iter().filter_map(|variable| variable.name.as_deref());
+            let (what, near) = match name {
+                Ref::Named(name) => (format!("`{name}`"), nearest(name, names())),
+                Ref::Id(id) => (format!("number {id}"), None),
+            };
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if names().next().is_none() => {
+                    "declare it: no binding, register or constant has a name here".into()
+                }
+                None => format!("declare it; there are {}", list(names())),
+            };
+            problems.add(
+                Rule::VariableUnknown,
+                place,
+                format!("no binding, register or constant is called {what}"),
+                help,
+            );
+        }
+        found
+    }
+
+    pub(crate) fn check(&self, problems: &mut Problems) {
+        let mut bindings = 0;
+        let mut registers = 0;
+        for (i, variable) in self.0.iter().enumerate() {
+            let place = Place::Variable(i as u32);
+            if let Some(name) = &variable.name
+                && let Some(j) = self.0[..i].iter().position(|earlier| earlier.name.as_ref() == Some(name))
+            {
+                let message = format!(
+                    "`{name}` is declared twice: as a {} and as a {}",
+                    self.0[j].kind.noun(),
+                    variable.kind.noun()
+                );
+                problems.conflict(
+                    Rule::NameTwice,
+                    place,
+                    Place::Variable(j as u32),
+                    "declared first here",
+                    message,
+                    "rename one of them",
+                );
+            }
+            if variable.ty.is_some_and(|ty| ty.words() != 1) {
+                let message = format!("{} has 64 bits; a register holds 32", variable.label(i as u32));
+                problems.add(
+                    Rule::VariableType,
+                    place,
+                    message,
+                    "declare its low and its high word as two `u32`",
+                );
+            }
+            match variable.kind {
+                VariableKind::Binding => bindings += 1,
+                VariableKind::Register => registers += 1,
+                VariableKind::Constant(_) => continue,
+            }
+            if variable.kind == VariableKind::Binding && bindings == c::BINDINGS_MAX + 1 {
+                let all = self.0.iter().filter(|other| other.kind == VariableKind::Binding).count();
+                let message = format!("{all} bindings are declared; a start carries {}", c::BINDINGS_MAX);
+                problems.add(
+                    Rule::Bindings,
+                    place,
+                    message,
+                    "make those that never change constants, or pass the address of a tensor that holds them",
+                );
+            }
+            if bindings + registers == c::REGISTERS + 1 {
+                let all =
+                    self.0.iter().filter(|other| !matches!(other.kind, VariableKind::Constant(_))).count();
+                let message = format!(
+                    "{all} bindings and registers are declared; an engine has {} registers",
+                    c::REGISTERS
+                );
+                problems.add(
+                    Rule::Registers,
+                    place,
+                    message,
+                    "use a register again where its value is not needed any more",
+                );
+            }
+        }
+    }
+}
+
+/// Names for a help line: all of few, the first of many.
+pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let shown: Vec<String> = names.iter().take(8).map(|name| format!("`{name}`")).collect();
+    if names.len() > shown.len() {
+        format!("{} and {} more", shown.join(", "), names.len() - shown.len())
+    } else {
+        shown.join(", ")
+    }
+}
+
+/// Which register of the machine each variable is: bindings first, in their order, then registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterTable {
+    numbers: Vec<Option<u8>>,
+    next: u32,
+    /// Bindings.
+    pub bindings: u8,
+}
+
+impl RegisterTable {
+    /// The table of these variables. Numbers past the last register are possible; the check refuses them.
+    pub fn new(variables: &[Variable]) -> Self {
+        let mut numbers = vec![None; variables.len()];
+        let mut next = 0;
+        let mut bindings = 0;
+        for kind in [VariableKind::Binding, VariableKind::Register] {
+            for (number, _) in numbers.iter_mut().zip(variables).filter(|(_, variable)| variable.kind == kind)
+            {
+                *number = Some(next.min(255) as u8);
+                next += 1;
+            }
+            if kind == VariableKind::Binding {
+                bindings = next.min(255) as u8;
+            }
+        }
+        Self { numbers, next, bindings }
+    }
+
+    /// The register of a variable; `None` for a constant.
+    pub fn number(&self, variable: u32) -> Option<u8> {
+        self.numbers.get(variable as usize).copied().flatten()
+    }
+
+    /// Registers in use.
+    pub const fn used(&self) -> u32 {
+        self.next
+    }
+
+    /// The first register behind those of the variables: for values that an instruction needs in a register.
+    pub(crate) const fn scratch(&self, index: u32) -> u8 {
+        let number = self.next + index;
+        if number > 255 { 255 } else { number as u8 }
+    }
+}

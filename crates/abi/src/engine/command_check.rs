@@ -1,0 +1,599 @@
+//! The checks of a command, the same for graphs and streams, and what they resolve it to.
+
+use komorebi_headers::suggest::nearest;
+
+use super::arena::list;
+use super::value::kind_name;
+use super::{
+    Command, Declared, Facts, Group, HandlerRef, NamedGroup, Place, Problems, Ref, Rule, Value, Variable,
+    VariableKind,
+};
+use crate::constants::{command as c, engine};
+use crate::program::{ArgKind, Effect, Handler, ResultKind};
+
+/// What commands are checked against.
+#[derive(Clone, Copy)]
+pub(crate) struct CommandCheck<'a> {
+    pub(crate) facts: &'a Facts,
+    pub(crate) variables: &'a [Variable],
+    pub(crate) groups: &'a [NamedGroup],
+    /// Streams may take the first core from a variable.
+    pub(crate) stream: bool,
+}
+
+/// An argument word: bits, or a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Bits(u32),
+    Variable(u32),
+}
+
+/// What tells one tensor from another: the word that is its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum TensorKey {
+    Bits(u32),
+    Variable(u32),
+}
+
+/// A use of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TensorUse {
+    pub(crate) arg: u32,
+    pub(crate) tensor: TensorKey,
+    pub(crate) effect: Effect,
+}
+
+/// A command with every name looked up. What a problem was found in has a harmless value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    pub(crate) handler: u8,
+    pub(crate) first: u8,
+    pub(crate) count: u8,
+    /// The variable that holds the first core.
+    pub(crate) at: Option<u32>,
+    pub(crate) words: Vec<Word>,
+    /// Argument of each word.
+    pub(crate) args: Vec<u32>,
+    pub(crate) tensors: Vec<TensorUse>,
+    pub(crate) queued: bool,
+    pub(crate) exclusive: bool,
+    pub(crate) result: Option<u32>,
+}
+
+pub(crate) fn resolve_command(
+    check: CommandCheck<'_>,
+    item: u32,
+    command: &Command,
+    problems: &mut Problems,
+) -> Resolved {
+    let queued = command.is_queued();
+    if command.exclusive && queued {
+        let message = format!("{} is both exclusive and queued", command.handler_label());
+        problems.conflict(
+            Rule::ExclusiveQueued,
+            Place::Exclusive(item),
+            Place::Queued(item),
+            "queued here",
+            message,
+            "drop `exclusive`, or give the command a group of its own",
+        );
+    }
+    let handler = check.handler(item, command, problems);
+    let (first, count, at) = check.group(item, command, problems);
+    let mut resolved = Resolved {
+        handler: match (&handler, &command.handler) {
+            (Some(handler), _) => handler.number as u8,
+            (None, HandlerRef::Number(number)) => *number as u8,
+            (None, HandlerRef::Named(_)) => 0,
+        },
+        first,
+        count,
+        at,
+        words: Vec::new(),
+        args: Vec::new(),
+        tensors: Vec::new(),
+        queued,
+        exclusive: command.exclusive,
+        result: None,
+    };
+    check.args(item, command, handler, &mut resolved, problems);
+    resolved.result = check.result(item, command, handler, problems);
+    resolved
+}
+
+impl<'a> CommandCheck<'a> {
+    fn handler(&self, item: u32, command: &Command, problems: &mut Problems) -> Option<&'a Handler> {
+        let facts = self.facts;
+        let found = match &command.handler {
+            HandlerRef::Named(name) => facts.handler(name),
+            HandlerRef::Number(0) => return None,
+            HandlerRef::Number(number) => {
+                let found = facts.handlers.iter().find(|handler| handler.number == *number);
+                if found.is_none() && !facts.typed && *number <= c::HANDLER_MAX {
+                    return None;
+                }
+                found
+            }
+        };
+        if found.is_none() && facts.complete {
+            let names = || facts.handlers.iter().map(|handler| handler.name.as_str());
+            let near = match &command.handler {
+                HandlerRef::Named(name) => nearest(name, names()),
+                HandlerRef::Number(_) => None,
+            };
+            let what = match &command.handler {
+                HandlerRef::Named(name) => format!("`{}` has no handler `{name}`", facts.program),
+                HandlerRef::Number(number) => {
+                    format!("`{}` has no handler with number {number}", facts.program)
+                }
+            };
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if facts.handlers.is_empty() => {
+                    "declare it in the program, which has none yet".to_owned()
+                }
+                None => format!("it has {}", list(names())),
+            };
+            problems.add(Rule::HandlerUnknown, Place::Handler(item), what, help);
+        }
+        found
+    }
+
+    fn group(&self, item: u32, command: &Command, problems: &mut Problems) -> (u8, u8, Option<u32>) {
+        let place = Place::Group(item);
+        let mut group = &command.group;
+        if let Group::Named(name) = group {
+            let found = match name {
+                Ref::Id(id) => self.groups.get(*id as usize),
+                Ref::Named(name) => self.groups.iter().find(|group| group.name == *name),
+            };
+            let Some(found) = found else {
+                let names = || self.groups.iter().map(|group| group.name.as_str());
+                let (what, near) = match name {
+                    Ref::Named(name) => (format!("`{name}`"), nearest(name, names())),
+                    Ref::Id(id) => (format!("number {id}"), None),
+                };
+                let help = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if self.groups.is_empty() => {
+                        "write a range of cores, as in `0..60`: no group has a name here".to_owned()
+                    }
+                    None => format!("declared are {}", list(names())),
+                };
+                problems.add(Rule::GroupUnknown, place, format!("no group is called {what}"), help);
+                return (0, 1, None);
+            };
+            group = &found.group;
+        }
+        let cores = u64::from(self.facts.cores.unwrap_or(c::CORES_MAX));
+        let mut at = None;
+        let (first, end) = match group {
+            Group::Range(first, end) => (*first, *end),
+            Group::Core(core) => (*core, core.saturating_add(1)),
+            Group::Whole if self.facts.cores.is_none() => {
+                let message = format!(
+                    "the whole grid of `{}` is not known here: the program takes the card's",
+                    self.facts.program
+                );
+                problems.add(
+                    Rule::Group,
+                    place,
+                    message,
+                    "give the program a grid, as in `grid = (12, 10)`, or the command a range of cores",
+                );
+                return (0, 1, None);
+            }
+            Group::Whole => (0, cores),
+            Group::Count(count) => (0, *count),
+            Group::At(first, count) => {
+                if self.stream {
+                    at = Declared(self.variables).resolve(first, place, problems);
+                } else {
+                    problems.add(
+                        Rule::Group,
+                        place,
+                        "a graph's group cannot begin at a register".to_owned(),
+                        "write a range of cores, as in `0..60`; only streams choose cores while they run",
+                    );
+                }
+                (0, *count)
+            }
+            Group::Named(_) => {
+                problems.add(
+                    Rule::GroupUnknown,
+                    place,
+                    "a named group names another one".to_owned(),
+                    "write its range of cores",
+                );
+                return (0, 1, None);
+            }
+        };
+        let rows = "cores count from 0, row by row";
+        if first >= end {
+            let message = format!("the group {first}..{end} has no cores");
+            let help = match first {
+                0 => "give it at least one core, as in `0..1`".to_owned(),
+                _ if end == 0 || first == end => {
+                    format!("write `{first}..{}`: the end is not part of a range", first.saturating_add(1))
+                }
+                _ => format!("write `{end}..{first}`: a range goes up"),
+            };
+            problems.add(Rule::Group, place, message, help);
+        } else if end > cores {
+            let grid = match self.facts.cores {
+                Some(cores) => {
+                    format!("`{}` has {cores} cores, 0 to {}", self.facts.program, cores.saturating_sub(1))
+                }
+                None => format!("commands name at most {cores} cores"),
+            };
+            let message = match group {
+                Group::Core(core) => format!("core {core} is outside the grid: {grid}"),
+                Group::Count(count) => format!("{count} cores are more than there are: {grid}"),
+                _ => format!("the group {first}..{end} goes past the grid: {grid}"),
+            };
+            let help = if first < cores { format!("end it at {cores}; {rows}") } else { rows.to_owned() };
+            problems.add(Rule::Group, place, message, help);
+        } else {
+            let queued = command.is_queued();
+            return (if queued { 0 } else { first as u8 }, (end - first) as u8, at);
+        }
+        (0, 1, at)
+    }
+
+    fn args(
+        &self,
+        item: u32,
+        command: &Command,
+        handler: Option<&Handler>,
+        resolved: &mut Resolved,
+        problems: &mut Problems,
+    ) {
+        let typed = handler.filter(|_| self.facts.typed);
+        if let Some(handler) = typed
+            && command.args.len() != handler.args.len()
+        {
+            let names: Vec<String> =
+                handler.args.iter().map(|arg| format!("{}: {}", arg.name, kind_name(arg.kind))).collect();
+            let message = format!(
+                "`{}` takes {} argument{}, and is given {}",
+                handler.name,
+                handler.args.len(),
+                if handler.args.len() == 1 { "" } else { "s" },
+                command.args.len()
+            );
+            let place = if command.args.len() > handler.args.len() {
+                Place::Arg(item, handler.args.len() as u32)
+            } else {
+                Place::Handler(item)
+            };
+            problems.add(
+                Rule::ArgCount,
+                place,
+                message,
+                format!("write `{}({})`", handler.name, names.join(", ")),
+            );
+        }
+        for (i, value) in command.args.iter().enumerate() {
+            let place = Place::Arg(item, i as u32);
+            let declared = typed.and_then(|handler| handler.args.get(i));
+            let what = || match declared {
+                Some(arg) => format!("argument `{}` of {}", arg.name, command.handler_label()),
+                None => format!("argument {i} of {}", command.handler_label()),
+            };
+            let words = self.value(value, declared.map(|arg| arg.kind), place, &what, problems);
+            let at = resolved.words.len();
+            resolved.args.extend(words.iter().map(|_| i as u32));
+            resolved.words.extend(words);
+            if let (Some(arg), Some(word)) = (declared, resolved.words.get(at))
+                && let (ArgKind::Address, Some(effect)) = (arg.kind, arg.effect)
+            {
+                let tensor = match *word {
+                    Word::Bits(bits) => TensorKey::Bits(bits),
+                    Word::Variable(variable) => match self.variables[variable as usize].kind {
+                        VariableKind::Constant(bits) => TensorKey::Bits(bits),
+                        _ => TensorKey::Variable(variable),
+                    },
+                };
+                resolved.tensors.push(TensorUse { arg: i as u32, tensor, effect });
+            }
+        }
+        if resolved.words.len() > c::ARGS_MAX as usize {
+            if typed.is_none_or(|handler| handler.args.len() == command.args.len()) {
+                let message = format!(
+                    "{} is given {} argument words; a command carries {}",
+                    command.handler_label(),
+                    resolved.words.len(),
+                    c::ARGS_MAX
+                );
+                let arg = resolved.args[c::ARGS_MAX as usize];
+                problems.add(
+                    Rule::ArgWords,
+                    Place::Arg(item, arg),
+                    message,
+                    "put the rest into a tensor and pass its address",
+                );
+            }
+            resolved.words.truncate(c::ARGS_MAX as usize);
+        }
+    }
+
+    /// The words of a value for a place of type `kind`.
+    pub(crate) fn value(
+        &self,
+        value: &Value,
+        kind: Option<ArgKind>,
+        place: Place,
+        what: &dyn Fn() -> String,
+        problems: &mut Problems,
+    ) -> Vec<Word> {
+        let bits = |bits: u64, kind: ArgKind| {
+            let low = Word::Bits(bits as u32);
+            if kind.words() == 2 { vec![low, Word::Bits((bits >> 32) as u32)] } else { vec![low] }
+        };
+        let blank = || vec![Word::Bits(0); kind.map_or(1, |kind| kind.words() as usize)];
+        match value {
+            Value::Word(word) => vec![Word::Bits(*word)],
+            Value::Typed(given, word) => {
+                if let Some(kind) = kind
+                    && kind != *given
+                {
+                    let message =
+                        format!("{} is {}, and is given {}", what(), kind_name(kind), kind_name(*given));
+                    problems.add(
+                        Rule::ArgType,
+                        place,
+                        message,
+                        format!("give it a value of type `{}`", kind_name(kind)),
+                    );
+                    return blank();
+                }
+                bits(*word, *given)
+            }
+            Value::Int(number) => {
+                let (least, most): (i128, i128) = match kind {
+                    Some(ArgKind::I32) => (i32::MIN.into(), i32::MAX.into()),
+                    Some(ArgKind::U64) => (0, u64::MAX.into()),
+                    Some(ArgKind::U32 | ArgKind::Core | ArgKind::Address) => (0, u32::MAX.into()),
+                    Some(ArgKind::F32) => {
+                        let message = format!("{} is f32, and is given the integer {number}", what());
+                        problems.add(Rule::ArgType, place, message, format!("write `{number}.0`"));
+                        return blank();
+                    }
+                    Some(pair) => {
+                        let message =
+                            format!("{} is {}, and is given the integer {number}", what(), kind_name(pair));
+                        problems.add(
+                            Rule::ArgType,
+                            place,
+                            message,
+                            "pass it as a binding, which carries both halves",
+                        );
+                        return blank();
+                    }
+                    None => (i32::MIN.into(), u32::MAX.into()),
+                };
+                if !(least..=most).contains(number) {
+                    let ty = kind.map_or("a word", kind_name);
+                    let message = format!("{number} does not fit {}: {ty} holds {least} to {most}", what());
+                    problems.add(Rule::ArgType, place, message, "give it a number in range");
+                    return blank();
+                }
+                let low = *number as u64;
+                bits(low, kind.unwrap_or(ArgKind::U32))
+            }
+            Value::Float(number) => match kind {
+                None | Some(ArgKind::F32) => vec![Word::Bits((*number as f32).to_bits())],
+                Some(kind) => {
+                    let message =
+                        format!("{} is {}, and is given the float {number:?}", what(), kind_name(kind));
+                    problems.add(Rule::ArgType, place, message, "give it an integer");
+                    blank()
+                }
+            },
+            Value::Variable(name) => {
+                let Some(id) = Declared(self.variables).resolve(name, place, problems) else {
+                    return blank();
+                };
+                let variable = &self.variables[id as usize];
+                if let (Some(kind), Some(ty)) = (kind, variable.ty)
+                    && kind != ty
+                {
+                    let message = format!(
+                        "{} is {}, and {} is {}",
+                        what(),
+                        kind_name(kind),
+                        variable.label(id),
+                        kind_name(ty)
+                    );
+                    let noun = variable.kind.noun();
+                    problems.conflict(
+                        Rule::ArgType,
+                        place,
+                        Place::Variable(id),
+                        "declared here",
+                        message,
+                        format!("declare the {noun} as `{}`", kind_name(kind)),
+                    );
+                    return blank();
+                }
+                match kind {
+                    Some(kind) if kind.words() != 1 => {
+                        let message =
+                            format!("{} has 64 bits; {} is a register of 32", what(), variable.label(id));
+                        problems.add(
+                            Rule::ArgType,
+                            place,
+                            message,
+                            "let the handler take two `u32`, low word first",
+                        );
+                        blank()
+                    }
+                    _ => vec![Word::Variable(id)],
+                }
+            }
+        }
+    }
+
+    fn result(
+        &self,
+        item: u32,
+        command: &Command,
+        handler: Option<&Handler>,
+        problems: &mut Problems,
+    ) -> Option<u32> {
+        let name = command.result.as_ref()?;
+        let place = Place::Result(item);
+        let id = self.target(name, place, problems);
+        if let Some(handler) = handler.filter(|_| self.facts.typed) {
+            match handler.result {
+                None => problems.add(
+                    Rule::ResultMissing,
+                    place,
+                    format!("`{}` gives no result", handler.name),
+                    format!(
+                        "drop the register, or declare a result in the program, as in `fn {}(..) -> u32`",
+                        handler.name
+                    ),
+                ),
+                Some(kind) => {
+                    let kind = match kind {
+                        ResultKind::U32 => ArgKind::U32,
+                        ResultKind::I32 => ArgKind::I32,
+                        ResultKind::F32 => ArgKind::F32,
+                    };
+                    if let Some(id) = id
+                        && let Some(ty) = self.variables[id as usize].ty
+                        && ty != kind
+                    {
+                        let label = self.variables[id as usize].label(id);
+                        let message = format!(
+                            "`{}` gives {}, and {label} is {}",
+                            handler.name,
+                            kind_name(kind),
+                            kind_name(ty)
+                        );
+                        problems.conflict(
+                            Rule::VariableType,
+                            place,
+                            Place::Variable(id),
+                            "declared here",
+                            message,
+                            format!("declare it as `{}`", kind_name(kind)),
+                        );
+                    }
+                }
+            }
+        }
+        id
+    }
+
+    /// A variable that is written.
+    pub(crate) fn target(&self, name: &Ref, place: Place, problems: &mut Problems) -> Option<u32> {
+        let id = Declared(self.variables).resolve(name, place, problems)?;
+        let variable = &self.variables[id as usize];
+        if let VariableKind::Constant(_) = variable.kind {
+            let message = format!("{} is a constant, and is written here", variable.label(id));
+            problems.conflict(
+                Rule::ConstantWritten,
+                place,
+                Place::Variable(id),
+                "declared here",
+                message,
+                "make it a register",
+            );
+            return None;
+        }
+        Some(id)
+    }
+}
+
+impl Resolved {
+    /// The record's body, with `table` saying which register each variable is.
+    pub(crate) fn body(&self, variables: &[Variable], table: &super::RegisterTable) -> super::RecordBody {
+        let mut args = [0; c::ARGS_MAX as usize];
+        let mut mask = 0;
+        for (i, word) in self.words.iter().enumerate().take(args.len()) {
+            args[i] = match *word {
+                Word::Bits(bits) => bits,
+                Word::Variable(id) => match (variables[id as usize].kind, table.number(id)) {
+                    (VariableKind::Constant(bits), _) => bits,
+                    (_, number) => {
+                        mask |= 1 << i;
+                        number.unwrap_or(0).into()
+                    }
+                },
+            };
+        }
+        super::RecordBody::Command {
+            handler: self.handler,
+            first: self.first,
+            count: self.count,
+            words: self.words.len() as u8,
+            mask,
+            args,
+            exclusive: self.exclusive,
+            queued: self.queued,
+            result: self.result.and_then(|id| table.number(id)),
+        }
+    }
+
+    /// The registers it reads: variable and argument.
+    pub(crate) fn reads<'a>(&'a self, variables: &'a [Variable]) -> impl Iterator<Item = (u32, u32)> + 'a {
+        self.words.iter().zip(&self.args).filter_map(|(word, arg)| match *word {
+            Word::Variable(id) if !matches!(variables[id as usize].kind, VariableKind::Constant(_)) => {
+                Some((id, *arg))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Checks a deadline and req, which graphs and streams share.
+pub(crate) fn check_limits(deadline_us: Option<u64>, req: u64, problems: &mut Problems) {
+    if let Some(deadline) = deadline_us
+        && !(1..=u64::from(u32::MAX)).contains(&deadline)
+    {
+        let message = format!("a deadline of {deadline} us is not 1 to {} us", u32::MAX);
+        let help = if deadline == 0 {
+            "leave it out for no deadline"
+        } else {
+            "71 minutes are the most; leave it out for no deadline"
+        };
+        problems.add(Rule::Deadline, Place::Deadline, message, help);
+    }
+    if req > u64::from(u16::MAX) {
+        let message = format!("req {req} is not 0 to {}", u16::MAX);
+        problems.add(Rule::Req, Place::Req, message, format!("write `req = {}`", req & u64::from(u16::MAX)));
+    }
+}
+
+/// Checks the size of an upload against the region.
+pub(crate) fn check_size(facts: &Facts, what: &str, lines: &[super::SizeLine], problems: &mut Problems) {
+    let sum: u64 = lines.iter().map(|line| line.bytes).sum();
+    let region = u64::from(facts.region_bytes);
+    if sum <= region {
+        return;
+    }
+    let shares: Vec<String> = lines
+        .iter()
+        .filter(|line| line.bytes != 0)
+        .map(|line| format!("{} {}", line.what, line.bytes))
+        .collect();
+    let (message, advice) = if region == 0 {
+        (
+            format!(
+                "the {what} takes {sum} bytes, and `{}` has no upload region: its X280 thread's ring lies there",
+                facts.program
+            ),
+            "run it with `run_hostfed`, or take the thread out of the program",
+        )
+    } else {
+        (
+            format!("the {what} takes {sum} bytes, {} more than the upload region's {region}", sum - region),
+            "split it, or let rounds do the repetition",
+        )
+    };
+    problems.add(Rule::Size, Place::Upload, message, format!("{advice}; bytes: {}", shares.join(", ")));
+}
+
+const _: () = assert!(engine::REGISTERS <= 255, "a register table counts in bytes");

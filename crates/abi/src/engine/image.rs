@@ -1,0 +1,54 @@
+//! An upload as data.
+
+use super::{Header, Record, UploadKind};
+use crate::constants::engine as c;
+
+/// An upload: header, records, instructions, edge words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// The header. Its counts and bytes are those of the parts.
+    pub header: Header,
+    /// Nodes, or the commands that a stream submits.
+    pub records: Vec<Record>,
+    /// Instruction words.
+    pub instructions: Vec<u64>,
+    /// Edge words.
+    pub edges: Vec<u64>,
+}
+
+impl Image {
+    /// The upload's bytes, whole lines.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.header.bytes as usize);
+        let mut put = |words: &[u64]| words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+        put(&self.header.encode());
+        put(&[0; (c::UPLOAD_RECORDS - c::UPLOAD_OWN) as usize / 8]);
+        self.records.iter().for_each(|record| put(&record.encode()));
+        put(&self.instructions);
+        put(&self.edges);
+        bytes.resize(self.header.bytes as usize, 0);
+        bytes
+    }
+
+    /// What bytes say they are, and their req, by the first word alone: for an upload of bytes from somewhere else.
+    pub fn peek(bytes: &[u8]) -> Option<(Option<UploadKind>, u16)> {
+        let head = u64::from_le_bytes(*bytes.first_chunk()?);
+        let kind = match u32::from((head >> c::HEAD_KIND_SHIFT) as u8) {
+            c::UPLOAD_STREAM => Some(UploadKind::Stream),
+            c::UPLOAD_GRAPH => Some(UploadKind::Graph),
+            _ => None,
+        };
+        Some((kind.filter(|_| head as u32 == c::UPLOAD_MAGIC), (head >> c::HEAD_REQ_SHIFT) as u16))
+    }
+
+    /// Sets or clears the keep bit of encoded bytes (host-api, "Engines": `kept=`). False when they are no graph's.
+    pub fn set_keep(bytes: &mut [u8], keep: bool) -> bool {
+        if !matches!(Self::peek(bytes), Some((Some(UploadKind::Graph), _))) {
+            return false;
+        }
+        let Some(flags) = bytes.get_mut(c::HEAD_UPLOAD_FLAGS_SHIFT as usize / 8) else { return false };
+        let bit = c::UPLOAD_KEEP as u8;
+        *flags = if keep { *flags | bit } else { *flags & !bit };
+        true
+    }
+}

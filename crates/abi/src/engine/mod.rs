@@ -1,0 +1,58 @@
+//! What streams and graphs share: instructions and what they compute, uploads and their check, commands, problems.
+//!
+//! The wire is argued in `firmware/PROTOCOL.md`, "Engines". [`Image`] is an upload as data: [`Image::encode`] gives its
+//! bytes, [`Image::check`] reads bytes as the dispatcher does, with the same reasons in the same order. [`opcode`] is the
+//! one table of instructions: encoder, decoder, disassembler, interpreter and the table in the documents come from it.
+
+mod alu;
+mod arena;
+mod arithmetic;
+mod check;
+mod command;
+mod command_check;
+mod encoded;
+mod facts;
+mod header;
+mod image;
+mod instruction;
+mod machine;
+pub mod opcode;
+mod place;
+mod problem;
+mod reason;
+mod record;
+mod rule;
+mod run;
+mod size;
+mod statement;
+mod value;
+mod var;
+
+pub use alu::{binary, unary};
+pub(crate) use arena::list as list_names;
+pub use arena::{Declared, RegisterTable, Variable, VariableKind};
+pub use arithmetic::Arithmetic;
+pub use command::{Command, Group, HandlerRef, NamedGroup};
+pub(crate) use command_check::{
+    CommandCheck, Resolved, TensorKey, Word, check_limits, check_size, resolve_command,
+};
+pub use encoded::{BindError, Encoded};
+pub use facts::Facts;
+pub use header::{Header, UploadKind};
+pub use image::Image;
+pub use instruction::{Instruction, disassemble};
+pub use machine::{Accepted, Commands, EngineCommand, Finish, Machine, Output, Step, drive};
+pub(crate) use machine::{initial, store_result};
+pub use opcode::{Opcode, Shape};
+pub use place::Place;
+pub use problem::{Problem, Problems};
+pub use reason::{Reason, Refusal};
+pub use record::{Links, Record, RecordBody};
+pub use rule::{Domain, Rule};
+pub use run::{Cancel, Run};
+pub use size::{SizeLine, size_lines};
+pub use statement::Statement;
+pub(crate) use statement::{Computed, Operand, check_scratch};
+pub use value::{Ref, Value};
+pub(crate) use var::declare;
+pub use var::{ConstantValue, Var};

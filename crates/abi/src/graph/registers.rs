@@ -1,0 +1,269 @@
+//! Registers of a graph: read before written, used without order, and an `again` that never becomes 0.
+
+use std::collections::BTreeSet;
+
+use super::GraphModel;
+use super::check::{Plan, PlannedBody};
+use super::order::Ancestors;
+use crate::engine::{Place, Problems, Rule, VariableKind};
+
+/// A node's use of a variable.
+#[derive(Clone, Copy)]
+struct Use {
+    variable: u32,
+    place: Place,
+    writes: bool,
+}
+
+/// The uses that other nodes can see: reads before the node's own writes, and one write a variable.
+fn uses(model: &GraphModel, body: &PlannedBody, node: u32, list: &mut Vec<Use>) {
+    list.clear();
+    match body {
+        PlannedBody::Command(command) => {
+            for (variable, arg) in command.reads(&model.variables) {
+                list.push(Use { variable, place: Place::Arg(node, arg), writes: false });
+            }
+            if let Some(variable) = command.result {
+                list.push(Use { variable, place: Place::Result(node), writes: true });
+            }
+        }
+        PlannedBody::Cpu(statements) => {
+            let mut written = BTreeSet::new();
+            for (j, statement) in statements.iter().enumerate() {
+                for (variable, operand) in statement.reads(&model.variables) {
+                    if !written.contains(&variable) {
+                        list.push(Use {
+                            variable,
+                            place: Place::Operand(node, j as u32, operand),
+                            writes: false,
+                        });
+                    }
+                }
+                if let Some(variable) = statement.to
+                    && written.insert(variable)
+                {
+                    list.push(Use {
+                        variable,
+                        place: Place::Operand(node, j as u32, Place::TARGET),
+                        writes: true,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// What is known of a variable while the nodes go by in their order.
+struct Seen {
+    binding: bool,
+    writers: Vec<u64>,
+    readers: Vec<u64>,
+    places: Vec<(u32, Place, bool)>,
+}
+
+impl Seen {
+    fn place(&self, rank: u32, writes: Option<bool>) -> Place {
+        let fits =
+            |entry: &&(u32, Place, bool)| entry.0 == rank && writes.is_none_or(|writes| entry.2 == writes);
+        self.places.iter().rev().find(fits).map_or(Place::Upload, |entry| entry.1)
+    }
+}
+
+pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, problems: &mut Problems) {
+    let mut all_writers: Vec<Option<(u32, Place)>> = vec![None; model.variables.len()];
+    let mut list = Vec::new();
+    for (node, body) in plan.bodies.iter().enumerate() {
+        uses(model, body, node as u32, &mut list);
+        for one in list.iter().filter(|one| one.writes) {
+            all_writers[one.variable as usize].get_or_insert((node as u32, one.place));
+        }
+    }
+    let mut seen: Vec<Seen> = model
+        .variables
+        .iter()
+        .enumerate()
+        .map(|(id, variable)| {
+            // A binding that nobody writes cannot go wrong.
+            let words = if all_writers[id].is_some() { ancestors.words() } else { 0 };
+            Seen {
+                binding: variable.kind == VariableKind::Binding,
+                writers: vec![0; words],
+                readers: vec![0; words],
+                places: Vec::new(),
+            }
+        })
+        .collect();
+    let label = |id: u32| model.variables[id as usize].label(id);
+    let node_label = |node: u32| model.nodes[node as usize].label(node);
+    for (rank, node) in plan.order.sequence.iter().enumerate() {
+        let rank = rank as u32;
+        uses(model, &plan.bodies[*node as usize], *node, &mut list);
+        for one in &list {
+            let known = &seen[one.variable as usize];
+            if known.writers.is_empty() {
+                if !known.binding {
+                    never_written(&label(one.variable), one, problems);
+                }
+                continue;
+            }
+            let row = ancestors.row(rank);
+            let written = known.writers.iter().zip(row).any(|(writers, before)| writers & before != 0);
+            if !one.writes && !known.binding && !written {
+                read_early(
+                    &label(one.variable),
+                    one,
+                    *node,
+                    all_writers[one.variable as usize],
+                    &node_label,
+                    problems,
+                );
+                continue;
+            }
+            let writer = ancestors.unordered(rank, &known.writers);
+            let reader = if one.writes { ancestors.unordered(rank, &known.readers) } else { None };
+            if let Some(other) = writer.or(reader) {
+                let other_node = plan.order.sequence[other as usize];
+                let place = known.place(other, Some(writer.is_some()));
+                unordered(
+                    &label(one.variable),
+                    one,
+                    place,
+                    writer.is_some(),
+                    *node,
+                    other_node,
+                    &node_label,
+                    problems,
+                );
+            }
+        }
+        for one in &list {
+            let known = &mut seen[one.variable as usize];
+            if !known.writers.is_empty() {
+                let set = if one.writes { &mut known.writers } else { &mut known.readers };
+                set[rank as usize / 64] |= 1 << (rank % 64);
+                known.places.push((rank, one.place, one.writes));
+            }
+        }
+    }
+    for (i, id) in plan.end.iter().enumerate() {
+        if let Some(id) = id
+            && all_writers[*id as usize].is_none()
+            && model.variables[*id as usize].kind == VariableKind::Register
+        {
+            let message = format!("the end event carries {}, which nothing writes", label(*id));
+            problems.add(
+                Rule::ReadBeforeWrite,
+                Place::End(i as u8),
+                message,
+                "let a result or a cpu node write it",
+            );
+        }
+    }
+}
+
+fn never_written(label: &str, one: &Use, problems: &mut Problems) {
+    problems.add(
+        Rule::ReadBeforeWrite,
+        one.place,
+        format!("{label} is read here, and nothing writes it"),
+        format!("declare {label} as a binding, or let a result or a cpu node write it first"),
+    );
+}
+
+fn read_early(
+    label: &str,
+    one: &Use,
+    node: u32,
+    writer: Option<(u32, Place)>,
+    node_label: &dyn Fn(u32) -> String,
+    problems: &mut Problems,
+) {
+    let Some((writer, place)) = writer else { return never_written(label, one, problems) };
+    if writer == node {
+        return problems.add(
+            Rule::ReadBeforeWrite,
+            one.place,
+            format!("{label} is read here before anything has written it"),
+            format!("write it first, or declare {label} as a binding"),
+        );
+    }
+    problems.conflict(
+        Rule::ReadBeforeWrite,
+        one.place,
+        place,
+        "written here",
+        format!(
+            "{label} is read by {}, which does not come after {}, where it is written",
+            node_label(node),
+            node_label(writer)
+        ),
+        format!("add `after {}`, or declare {label} as a binding", node_label(writer).trim_matches('`')),
+    );
+}
+
+#[allow(clippy::too_many_arguments, reason = "the facts of one message")]
+fn unordered(
+    label: &str,
+    one: &Use,
+    other: Place,
+    other_writes: bool,
+    node: u32,
+    other_node: u32,
+    node_label: &dyn Fn(u32) -> String,
+    problems: &mut Problems,
+) {
+    let (here, there) = (node_label(node), node_label(other_node));
+    let message = match (one.writes, other_writes) {
+        (true, true) => format!("{label} is written by {here} and by {there}, with no order between them"),
+        (false, _) => format!("{label} is read by {here} and written by {there}, with no order between them"),
+        (true, false) => {
+            format!("{label} is written by {here} and read by {there}, with no order between them")
+        }
+    };
+    let what = if other_writes { "written here" } else { "read here" };
+    problems.conflict(
+        Rule::WriteUnordered,
+        one.place,
+        other,
+        what,
+        message,
+        format!("let {here} be `after {}`, or use two registers", there.trim_matches('`')),
+    );
+}
+
+/// Is `again` true after every round, whatever the commands do, with nothing else to end the graph?
+pub(super) fn check_endless(model: &GraphModel, plan: &Plan, problems: &mut Problems) {
+    let Some(again) = model.again.filter(|_| model.max_runs.is_none()) else { return };
+    let mut known: Vec<Option<u32>> = vec![None; model.variables.len()];
+    let mut last = None;
+    for node in &plan.order.sequence {
+        match &plan.bodies[*node as usize] {
+            PlannedBody::Command(command) => {
+                if let Some(id) = command.result {
+                    known[id as usize] = None;
+                }
+            }
+            PlannedBody::Cpu(statements) => {
+                for (j, statement) in statements.iter().enumerate() {
+                    let Some(to) = statement.to else { continue };
+                    known[to as usize] = statement.known(&model.variables, |id| known[id as usize]);
+                    if to == again {
+                        last = Some(Place::Operand(*node, j as u32, Place::TARGET));
+                    }
+                }
+            }
+        }
+    }
+    if let (Some(value @ 1..), Some(place)) = (known.get(again as usize).copied().flatten(), last) {
+        let deadline = match model.deadline_us {
+            Some(deadline) => format!("; its deadline of {deadline} us would end it, with an error"),
+            None => String::new(),
+        };
+        problems.add(
+            Rule::Endless,
+            place,
+            format!("`again` is {value} after every round, so the graph never ends{deadline}"),
+            "compute it from a result or a counter, or give the graph a max_runs",
+        );
+    }
+}
