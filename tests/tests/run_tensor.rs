@@ -126,3 +126,31 @@ fn memory_comes_back_with_the_last_clone() {
     let error = session.empty(&[1 << 30, 64], km::DType::Uint8).unwrap_err();
     assert!(matches!(error, km::Error::Tensor(_)), "{error}");
 }
+
+/// A call with a tensor as its argument, as the macro's functions make it.
+fn call_with(tensors: &[&km::Tensor]) -> km::Call<km::Dynamic, ()> {
+    use km::macro_support::{Words, call};
+    call(1, tensors.iter().fold(Words::new(), |words, tensor| words.push(*tensor)))
+}
+
+#[test]
+fn a_tensor_of_another_session_or_one_that_was_freed_is_no_argument() {
+    let (session, other) = (session(), session());
+    let of = |session: &km::Session| session.empty(&[2, 16], km::DType::Uint32).unwrap();
+    let (own, foreign, freed) = (of(&session), of(&other), of(&session));
+    assert_eq!(own.address(), foreign.address(), "the address alone would not tell");
+    freed.free();
+    let run = session.load(km::Program::new("tensors").handler("take", 1).grid(1, 1)).unwrap();
+    for (tensors, expected) in [
+        (vec![&foreign], km::error::TensorError::Session),
+        (vec![&own, &foreign], km::error::TensorError::Session),
+        (vec![&foreign, &own], km::error::TensorError::Session),
+        (vec![&own, &freed], km::error::TensorError::Freed),
+    ] {
+        let error = run.submit(call_with(&tensors)).unwrap_err();
+        let km::Error::Tensor(found) = &error else { panic!("{error}") };
+        assert_eq!(*found, expected);
+    }
+    assert_eq!(run.submit(call_with(&[&own, &own])).unwrap().number(), 1, "nothing was queued before it");
+    run.stop(TIMEOUT).unwrap();
+}

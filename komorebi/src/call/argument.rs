@@ -12,12 +12,40 @@ pub struct Words {
     pub(crate) words: [u32; ARGS_MAX as usize],
     pub(crate) count: u8,
     pub(crate) excess: u32,
+    /// Of which session the tensors among them are.
+    pub(crate) tensors: Tensors,
+}
+
+/// What is known of a command's tensors: their addresses mean something on one card only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tensors {
+    /// It has none.
+    #[default]
+    None,
+    /// All are of this session.
+    Of(u32),
+    /// They are of several sessions.
+    Mixed,
+    /// One was freed before the call was made.
+    Freed,
+}
+
+impl Tensors {
+    /// With a tensor more.
+    const fn and(self, session: u32, freed: bool) -> Self {
+        match self {
+            _ if freed => Self::Freed,
+            Self::None => Self::Of(session),
+            Self::Of(other) if other != session => Self::Mixed,
+            same => same,
+        }
+    }
 }
 
 impl Words {
     /// No words.
     pub const fn new() -> Self {
-        Self { words: [0; ARGS_MAX as usize], count: 0, excess: 0 }
+        Self { words: [0; ARGS_MAX as usize], count: 0, excess: 0, tensors: Tensors::None }
     }
 
     /// Appends an argument. Words past the tenth are counted and refused when the command is submitted.
@@ -25,6 +53,12 @@ impl Words {
     #[must_use]
     pub fn push(self, argument: impl Argument) -> Self {
         argument.append(self)
+    }
+
+    #[inline]
+    fn tensor(mut self, tensor: &Tensor) -> Self {
+        self.tensors = self.tensors.and(tensor.session_number(), tensor.freed());
+        self.word(tensor.address().0)
     }
 
     #[inline]
@@ -72,7 +106,7 @@ argument! {
     [u16; 2]: |value, words| words.word(u32::from(value[0]) | u32::from(value[1]) << 16);
     Core: |value, words| words.word(value.0);
     Address: |value, words| words.word(value.0);
-    &Tensor: |value, words| words.word(value.address().0);
+    &Tensor: |value, words| words.tensor(value);
 }
 
 #[cfg(test)]

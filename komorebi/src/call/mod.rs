@@ -9,6 +9,7 @@ mod raw;
 mod typed;
 mod word;
 
+pub(crate) use argument::Tensors;
 pub use argument::{Argument, Words};
 pub use named::{HandlerRef, NamedCall, call, nop};
 pub use raw::{Command, Place};

@@ -279,7 +279,7 @@ pub enum TensorError {
         expected: usize,
     },
     /// The tensor is of another session.
-    #[error("the tensor is of another session; read it through its own")]
+    #[error("the tensor is of another session; use it with its own")]
     Session,
     /// The tensor was freed.
     #[error("the tensor was freed")]

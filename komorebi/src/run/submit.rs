@@ -9,8 +9,8 @@ use super::state::Checked;
 use super::stats::moment;
 use super::{Run, RunCore};
 use crate::Result;
-use crate::call::{Command, HandlerRef, RawCall, Target, Word, call};
-use crate::error::ArgumentError;
+use crate::call::{Command, HandlerRef, RawCall, Target, Tensors, Word, call};
+use crate::error::{ArgumentError, TensorError};
 
 /// The columns of a batch of untyped commands. A column has one value for all commands, or one a command.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +28,7 @@ impl<P> Run<P> {
     ///
     /// # Errors
     /// [`Error::Group`](crate::Error::Group), [`Error::Argument`](crate::Error::Argument),
+    /// [`Error::Tensor`](crate::Error::Tensor) for a tensor of another session or one that was freed,
     /// [`Error::RunEnded`](crate::Error::RunEnded); nothing is queued then.
     #[inline]
     pub fn submit<C: Command<P>>(&self, command: C) -> Result<Handle<C::Output>> {
@@ -94,6 +95,12 @@ impl RunCore {
     #[inline]
     fn check(&self, call: &RawCall<'_>) -> Result<Checked> {
         let handler = self.handlers.check(call)?;
+        match call.words.tensors {
+            Tensors::None => {}
+            Tensors::Of(session) if session == self.session.number() => {}
+            Tensors::Freed => return Err(TensorError::Freed.into()),
+            Tensors::Of(_) | Tensors::Mixed => return Err(TensorError::Session.into()),
+        }
         let (group, queue) = match call.target {
             Target::All => (self.everyone(), 0),
             Target::Group(group) => (group.check(self.grid)?, 0),

@@ -40,6 +40,8 @@ const ABORT: Duration = Duration::from_secs(2);
 pub struct Session(Arc<Inner>);
 
 pub(crate) struct Inner {
+    /// Which session of this process it is, from 1.
+    number: u32,
     card: Arc<dyn Card>,
     cluster: Cluster,
     toolchain: Toolchain,
@@ -260,6 +262,10 @@ impl Session {
         let mut ended = self.0.ended.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, teardown) = ended.take_if(|(load, _)| *load == number)?;
         Some(teardown)
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.0.number
     }
 
     pub(crate) fn closed(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Opening a card: power, monitor, clock (host.md §4.5, §6.5).
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
@@ -51,7 +51,9 @@ pub(super) fn open(card: Arc<dyn Card>, settings: &SessionBuilder, pll: pll::Ste
         return Err(error);
     }
     tracing::info!(mhz = pll.mhz, "the X280 clusters run at {pll}");
+    static SESSIONS: AtomicU32 = AtomicU32::new(1);
     Ok(Session(Arc::new(Inner {
+        number: SESSIONS.fetch_add(1, Ordering::Relaxed),
         cluster,
         toolchain,
         firmware,

@@ -57,8 +57,16 @@ impl Tensor {
         })))
     }
 
+    pub(crate) fn freed(&self) -> bool {
+        self.0.freed.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn session_number(&self) -> u32 {
+        self.0.session.number()
+    }
+
     fn pages_in_use(&self) -> Result<&Pages> {
-        if self.0.freed.load(Ordering::Acquire) {
+        if self.freed() {
             return Err(TensorError::Freed.into());
         }
         Ok(&self.0.pages)
