@@ -1,7 +1,9 @@
 //! The semantic core of both engines: machines that run an upload step by step and leave commands to somebody else.
 
-use super::{Reason, Record, RecordBody, Refusal};
+use super::{Reason, Record, RecordBody, Refusal, UploadKind};
+use crate::constants::event::EVENT_AUX_MASK;
 use crate::constants::{command, engine as c};
+use crate::wire::{EventKind, RawEvent};
 
 /// A command as an engine submits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +84,35 @@ pub enum Output {
 }
 
 impl Output {
+    /// The event that carries it, for an engine with `req`.
+    pub fn event(self, req: u16, ticks: u32, consumed: u8) -> RawEvent {
+        let (kind, value, auxiliary) = match self {
+            Self::Event(value) => (EventKind::Engine, value, 0),
+            Self::Round(rounds) => (EventKind::Round, rounds, 0),
+            Self::Halt(value) => (EventKind::End, value, 0),
+            Self::End(first, second) => (EventKind::End, second, first & EVENT_AUX_MASK),
+            Self::Error(refusal) => {
+                (EventKind::Error, refusal.place.unwrap_or(c::NO_PLACE), refusal.reason.0)
+            }
+        };
+        RawEvent { kind: Ok(kind), value, auxiliary, ticks, number: req, consumed }
+    }
+
+    /// What an event of an engine of this kind says; of the first end register 24 bits. `None` for another event.
+    pub fn of_event(event: &RawEvent, kind: UploadKind) -> Option<Self> {
+        Some(match (event.kind, kind) {
+            (Ok(EventKind::Engine), _) => Self::Event(event.value),
+            (Ok(EventKind::Round), _) => Self::Round(event.value),
+            (Ok(EventKind::End), UploadKind::Stream) => Self::Halt(event.value),
+            (Ok(EventKind::End), UploadKind::Graph) => Self::End(event.auxiliary, event.value),
+            (Ok(EventKind::Error), _) => Self::Error(Refusal {
+                reason: Reason(event.auxiliary),
+                place: (event.value != c::NO_PLACE).then_some(event.value),
+            }),
+            _ => return None,
+        })
+    }
+
     /// Is it the engine's last?
     pub const fn is_last(self) -> bool {
         matches!(self, Self::Halt(_) | Self::End(..) | Self::Error(_))

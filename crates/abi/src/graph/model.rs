@@ -31,6 +31,14 @@ impl GraphNode {
             (None, NodeBody::Cpu(_)) => format!("node {id} (cpu)"),
         }
     }
+
+    /// How advice to come after it is written.
+    pub(super) fn after(&self, id: u32) -> String {
+        match &self.name {
+            Some(name) => format!("`after {name}`"),
+            None => format!("after {}", self.label(id)),
+        }
+    }
 }
 
 /// A graph.

@@ -113,8 +113,8 @@ impl Order {
                 related,
                 message: format!("these nodes wait for each other: {path} -> {}", label(first)),
                 help: format!(
-                    "drop one of the `after`s, as `after {}` of {}; to run nodes again, set `again` in a cpu node",
-                    label(last).trim_matches('`'),
+                    "drop one of the `after`s, as {} of {}; to run nodes again, set `again` in a cpu node",
+                    model.nodes[last as usize].after(last),
                     label(first)
                 ),
             });

@@ -146,6 +146,9 @@ fn report(model: &GraphModel, tensor: TensorKey, access: &Access, other: &Access
             does(access),
             does(other)
         ),
-        format!("let {here} be `after {}`, or give them groups that share no core", there.trim_matches('`')),
+        format!(
+            "let {here} be {}, or give them groups that share no core",
+            model.nodes[other.node as usize].after(other.node)
+        ),
     );
 }

@@ -71,7 +71,7 @@ impl Seen {
 
 pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, problems: &mut Problems) {
     let mut all_writers: Vec<Option<(u32, Place)>> = vec![None; model.variables.len()];
-    let mut list = Vec::new();
+    let (mut list, mut refused) = (Vec::new(), Vec::<Use>::new());
     for (node, body) in plan.bodies.iter().enumerate() {
         uses(model, body, node as u32, &mut list);
         for one in list.iter().filter(|one| one.writes) {
@@ -94,10 +94,10 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
         })
         .collect();
     let label = |id: u32| model.variables[id as usize].label(id);
-    let node_label = |node: u32| model.nodes[node as usize].label(node);
     for (rank, node) in plan.order.sequence.iter().enumerate() {
         let rank = rank as u32;
         uses(model, &plan.bodies[*node as usize], *node, &mut list);
+        refused.clear();
         for one in &list {
             let known = &seen[one.variable as usize];
             if known.writers.is_empty() {
@@ -109,14 +109,8 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
             let row = ancestors.row(rank);
             let written = known.writers.iter().zip(row).any(|(writers, before)| writers & before != 0);
             if !one.writes && !known.binding && !written {
-                read_early(
-                    &label(one.variable),
-                    one,
-                    *node,
-                    all_writers[one.variable as usize],
-                    &node_label,
-                    problems,
-                );
+                read_early(model, one, *node, all_writers[one.variable as usize], problems);
+                refused.push(*one);
                 continue;
             }
             let writer = ancestors.unordered(rank, &known.writers);
@@ -124,18 +118,11 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
             if let Some(other) = writer.or(reader) {
                 let other_node = plan.order.sequence[other as usize];
                 let place = known.place(other, Some(writer.is_some()));
-                unordered(
-                    &label(one.variable),
-                    one,
-                    place,
-                    writer.is_some(),
-                    *node,
-                    other_node,
-                    &node_label,
-                    problems,
-                );
+                unordered(model, one, *node, (place, writer.is_some()), other_node, problems);
             }
         }
+        // A read that was refused conflicts with nothing more.
+        list.retain(|one| !refused.iter().any(|other| other.place == one.place));
         for one in &list {
             let known = &mut seen[one.variable as usize];
             if !known.writers.is_empty() {
@@ -171,14 +158,14 @@ fn never_written(label: &str, one: &Use, problems: &mut Problems) {
 }
 
 fn read_early(
-    label: &str,
+    model: &GraphModel,
     one: &Use,
     node: u32,
     writer: Option<(u32, Place)>,
-    node_label: &dyn Fn(u32) -> String,
     problems: &mut Problems,
 ) {
-    let Some((writer, place)) = writer else { return never_written(label, one, problems) };
+    let label = model.variables[one.variable as usize].label(one.variable);
+    let Some((writer, place)) = writer else { return never_written(&label, one, problems) };
     if writer == node {
         return problems.add(
             Rule::ReadBeforeWrite,
@@ -187,6 +174,7 @@ fn read_early(
             format!("write it first, or declare {label} as a binding"),
         );
     }
+    let (reader, wrote) = (&model.nodes[node as usize], &model.nodes[writer as usize]);
     problems.conflict(
         Rule::ReadBeforeWrite,
         one.place,
@@ -194,40 +182,41 @@ fn read_early(
         "written here",
         format!(
             "{label} is read by {}, which does not come after {}, where it is written",
-            node_label(node),
-            node_label(writer)
+            reader.label(node),
+            wrote.label(writer)
         ),
-        format!("add `after {}`, or declare {label} as a binding", node_label(writer).trim_matches('`')),
+        match &wrote.name {
+            Some(name) => format!("add `after {name}`, or declare {label} as a binding"),
+            None => format!("let it be {}, or declare {label} as a binding", wrote.after(writer)),
+        },
     );
 }
 
-#[allow(clippy::too_many_arguments, reason = "the facts of one message")]
 fn unordered(
-    label: &str,
+    model: &GraphModel,
     one: &Use,
-    other: Place,
-    other_writes: bool,
     node: u32,
+    other: (Place, bool),
     other_node: u32,
-    node_label: &dyn Fn(u32) -> String,
     problems: &mut Problems,
 ) {
-    let (here, there) = (node_label(node), node_label(other_node));
-    let message = match (one.writes, other_writes) {
+    let label = model.variables[one.variable as usize].label(one.variable);
+    let (here, there) =
+        (model.nodes[node as usize].label(node), model.nodes[other_node as usize].label(other_node));
+    let message = match (one.writes, other.1) {
         (true, true) => format!("{label} is written by {here} and by {there}, with no order between them"),
         (false, _) => format!("{label} is read by {here} and written by {there}, with no order between them"),
         (true, false) => {
             format!("{label} is written by {here} and read by {there}, with no order between them")
         }
     };
-    let what = if other_writes { "written here" } else { "read here" };
     problems.conflict(
         Rule::WriteUnordered,
         one.place,
-        other,
-        what,
+        other.0,
+        if other.1 { "written here" } else { "read here" },
         message,
-        format!("let {here} be `after {}`, or use two registers", there.trim_matches('`')),
+        format!("let {here} be {}, or use two registers", model.nodes[other_node as usize].after(other_node)),
     );
 }
 

@@ -1,0 +1,287 @@
+//! Each rule of graphs: a graph that breaks it and that alone, beside one that keeps it.
+
+use std::collections::BTreeSet;
+
+use super::support::{CORES, done, facts, none, rules, seed_graph};
+use komorebi_abi::engine::{Arithmetic, Command, Domain, Facts, Group, Place, Problem, Ref, Rule, Value};
+use komorebi_abi::graph::{Graph, Node};
+use komorebi_abi::program::ArgKind;
+
+/// The problems of the seed's graph after an edit.
+fn broken(edit: impl FnOnce(&mut Graph)) -> Vec<Problem> {
+    let mut graph = seed_graph();
+    edit(&mut graph);
+    graph.check(&facts())
+}
+
+fn only(rule: Rule, edit: impl FnOnce(&mut Graph)) -> Problem {
+    let mut problems = broken(edit);
+    assert_eq!(rules(&problems), [rule], "{problems:#?}");
+    problems.remove(0)
+}
+
+#[test]
+fn the_seed_s_graph_breaks_no_rule() {
+    assert_eq!(broken(|_| {}), []);
+}
+
+#[test]
+fn every_rule_of_graphs_is_broken_by_its_graph_and_by_that_alone() {
+    type Edit = fn(&mut Graph);
+    let cases: &[(Rule, Place, Edit)] = &[
+        (Rule::HandlerUnknown, Place::Handler(5), |g| {
+            done(g.command("setp", 0..60, none()).after([Node(4)]))
+        }),
+        (Rule::HandlerUnknown, Place::Handler(5), |g| done(g.command(99, 0..60, none()).after([Node(4)]))),
+        (Rule::ArgCount, Place::Handler(5), |g| done(g.command("norm", 0..60, [0.into()]).after([Node(4)]))),
+        (Rule::ArgCount, Place::Arg(5, 1), |g| {
+            done(g.command("left", 0..60, [0.into(), 1.into()]).after([Node(4)]))
+        }),
+        (Rule::ArgType, Place::Arg(5, 1), |g| {
+            done(g.command("norm", 0..60, [0.into(), 1.5_f32.into()]).after([Node(4)]))
+        }),
+        (Rule::ArgType, Place::Arg(5, 1), |g| {
+            done(g.command("norm", 0..60, [0.into(), Value::Int(-1)]).after([Node(4)]))
+        }),
+        (Rule::ArgType, Place::Arg(5, 0), |g| {
+            done(g.command("mark", 0..60, [1.into(), 1.into()]).after([Node(4)]))
+        }),
+        (Rule::ArgType, Place::Arg(5, 1), |g| {
+            done(g.command("mark", 0..60, [1.0_f32.into(), Value::from("state")]).after([Node(4)]));
+        }),
+        (Rule::ResultMissing, Place::Result(5), |g| {
+            done(g.command("touch", 0..60, none()).after([Node(4)]).result("error"))
+        }),
+        (Rule::Group, Place::Group(5), |g| done(g.command("touch", 60..60, none()))),
+        (Rule::Group, Place::Group(5), |g| done(g.command("touch", (100, 21), none()))),
+        (Rule::Group, Place::Group(5), |g| done(g.command("touch", CORES, none()))),
+        (Rule::Group, Place::Group(5), |g| done(g.command("touch", Group::Count(121), none()))),
+        (Rule::GroupUnknown, Place::Group(5), |g| {
+            done(g.command("touch", Group::Named("edge".into()), none()))
+        }),
+        (Rule::NodeUnknown, Place::After(5, 0), |g| done(g.command("touch", 0, none()).after(["advanse"]))),
+        (Rule::VariableUnknown, Place::Arg(5, 0), |g| {
+            done(g.command("left", 0..60, ["stat".into()]).after([Node(4)]))
+        }),
+        (Rule::NameTwice, Place::Item(5), |g| done(g.command("touch", 0, none()).named("l"))),
+        (Rule::NameTwice, Place::Variable(5), |g| done(g.register_named("limit", None))),
+        (Rule::NameTwice, Place::GroupName(1), |g| {
+            g.group("edge", 0..4);
+            g.group("edge", 4..8);
+        }),
+        (Rule::Cycle, Place::After(5, 0), |g| {
+            g.command("touch", 0, none()).after([Ref::Named("b".into())]).named("a").id();
+            g.command("touch", 0, none()).after(["a"]).named("b").id();
+        }),
+        (Rule::AfterItself, Place::After(5, 0), |g| {
+            done(g.command("touch", 0, none()).after(["a"]).named("a"))
+        }),
+        (Rule::ReadBeforeWrite, Place::Arg(5, 1), |g| {
+            done(g.command("norm", 60..61, [9.into(), "error".into()]))
+        }),
+        (Rule::ReadBeforeWrite, Place::End(0), |g| {
+            let never = g.register();
+            g.end(never, never);
+        }),
+        (Rule::WriteUnordered, Place::Result(5), |g| {
+            done(g.command("norm", 60..61, [9.into(), 1.into()]).result("error"))
+        }),
+        (Rule::WriteUnordered, Place::Operand(4, 0, Place::TARGET), |g| {
+            done(g.command("norm", 60..61, [9.into(), "iteration".into()]));
+        }),
+        (Rule::TensorRace, Place::Arg(5, 0), |g| done(g.command("left", 59..61, ["state".into()]))),
+        (Rule::Registers, Place::Variable(32), |g| (0..28).for_each(|_| done(g.register()))),
+        (Rule::Bindings, Place::Variable(18), |g| {
+            (0..14).for_each(|i| done(g.binding(&format!("b{i}"), None)))
+        }),
+        (Rule::Deadline, Place::Deadline, |g| *g = std::mem::take(g).deadline_us(1 << 32)),
+        (Rule::Deadline, Place::Deadline, |g| *g = std::mem::take(g).deadline_us(0)),
+        (Rule::MaxRuns, Place::MaxRuns, |g| *g = std::mem::take(g).max_runs(0)),
+        (Rule::Req, Place::Req, |g| *g = std::mem::take(g).req(1 << 16)),
+        (Rule::Size, Place::Upload, |g| (0..11_056).for_each(|_| done(g.command("touch", 0, none())))),
+        (Rule::Endless, Place::Operand(1, 0, Place::TARGET), |g| {
+            *g = Graph::new();
+            let first = g.command("touch", 0, none()).id();
+            let mut cpu = g.cpu([first]);
+            let again = cpu.again();
+            cpu.set(again, 1);
+        }),
+        (Rule::QueueFull, Place::Queued(69), |g| {
+            (0..65).for_each(|_| done(g.command("touch", Group::Count(1), none())))
+        }),
+        (Rule::ExclusiveQueued, Place::Exclusive(5), |g| {
+            done(g.command("touch", 0..4, none()).exclusive().queued())
+        }),
+        (Rule::ConstantWritten, Place::Operand(5, 0, Place::TARGET), |g| {
+            let constant = g.constant("most", 4_u32);
+            g.cpu([Node(4)]).add(constant, 1, 2);
+        }),
+        (Rule::VariableType, Place::Variable(5), |g| done(g.register_named("wide", Some(ArgKind::U64)))),
+        (Rule::VariableType, Place::Result(5), |g| {
+            let residual = g.register_named("residual", Some(ArgKind::U32));
+            g.command("residual", 0, none()).result(residual).id();
+        }),
+        (Rule::ArgType, Place::Operand(5, 0, 1), |g| {
+            let sum = g.register();
+            g.cpu([Node(4)]).add(sum, "iteration", 1.5_f32);
+        }),
+        (Rule::ArgType, Place::Operand(5, 0, 0), |g| {
+            let sum = g.register();
+            g.cpu([Node(4)]).fadd(sum, 1, 1.5_f32);
+        }),
+        (Rule::CpuLength, Place::Item(5), |g| done(g.cpu([Node(4)]))),
+        (Rule::CpuLength, Place::Item(5), |g| {
+            let sum = g.register();
+            let mut cpu = g.cpu([Node(4)]);
+            (0..257).for_each(|_| done(cpu.set(sum, 1)));
+        }),
+        (Rule::Empty, Place::Upload, |g| *g = Graph::new()),
+        (Rule::ArgWords, Place::Arg(5, 10), |g| done(g.command(0, 0, vec![Value::Word(1); 11]))),
+    ];
+    let mut seen = BTreeSet::new();
+    for (rule, place, edit) in cases {
+        let problems = broken(edit);
+        assert_eq!(rules(&problems), [*rule], "{rule:?}: {problems:#?}");
+        // Of two uses without order, either is the place and the other is related.
+        let at = |problem: &Problem| {
+            problem.place == *place || problem.related.iter().any(|other| other.0 == *place)
+        };
+        assert!(problems.iter().any(at), "{rule:?} at {place:?}: {problems:#?}");
+        assert!(problems.iter().all(|problem| !problem.help.is_empty()), "{rule:?} says what to do");
+        seen.insert(*rule);
+    }
+    // A node behind a circle comes with the circle.
+    seen.insert(Rule::Unreachable);
+    let all: BTreeSet<Rule> = Rule::all().filter(|rule| rule.domain() == Domain::Graph).collect();
+    assert_eq!(seen, all);
+}
+
+#[test]
+fn each_broken_graph_s_neighbour_keeps_the_rules() {
+    type Edit = fn(&mut Graph);
+    let cases: &[Edit] = &[
+        |g| done(g.command("step", 0..60, ["state".into(), 1.into()]).after([Node(4)])),
+        |g| done(g.command(6, 0..60, [1.5_f32.into(), 7.into()]).after([Node(4)])),
+        |g| done(g.command("touch", (100, 20), none())),
+        |g| done(g.command("touch", Group::Whole, none())),
+        |g| done(g.command("touch", CORES - 1, none())),
+        |g| {
+            let edge = g.group("edge", 60..64);
+            g.command("touch", edge, none()).id();
+            g.command("touch", Group::Named("edge".into()), none()).id();
+        },
+        // A node may be named before it is declared.
+        |g| {
+            g.command("touch", 0, none()).after(["later"]).id();
+            g.command("touch", 0, none()).named("later").id();
+        },
+        |g| done(g.command("norm", 60..61, [9.into(), "error".into()]).after(["measure"])),
+        |g| done(g.command("norm", 60..61, [9.into(), 1.into()]).result("error").after([Node(4)])),
+        |g| done(g.command("left", 60..61, ["state".into()])),
+        |g| done(g.command("norm", 60..61, ["state".into(), 1.into()])),
+        |g| (0..27).for_each(|_| done(g.register())),
+        |g| (0..13).for_each(|i| done(g.binding(&format!("b{i}"), None))),
+        |g| {
+            *g = std::mem::take(g).deadline_us(u32::MAX.into()).max_runs(u32::MAX.into()).req(u16::MAX.into())
+        },
+        |g| (0..64).for_each(|_| done(g.command("touch", Group::Count(1), none()))),
+        |g| (0..200).for_each(|i| done(g.command("touch", Group::Count(1), none()).after([Node(4 + i)]))),
+        // Constants are no registers, and numbers may stand on both sides.
+        |g| {
+            let most = g.constant("most", 4_u32);
+            let sum = g.register();
+            g.cpu([Node(4)]).sub(sum, most, "iteration").select(sum, sum, 3, most).add(sum, 1, most);
+        },
+        // `again` may be set for ever when the rounds are limited.
+        |g| {
+            *g = Graph::new().max_runs(3);
+            let first = g.command("touch", 0, none()).id();
+            let mut cpu = g.cpu([first]);
+            let again = cpu.again();
+            cpu.set(again, 1);
+        },
+    ];
+    for (i, edit) in cases.iter().enumerate() {
+        assert_eq!(broken(edit), [], "case {i}");
+    }
+}
+
+#[test]
+fn a_circle_is_named_whole_and_what_is_behind_it_once() {
+    let problems = broken(|g| {
+        for (name, after) in [("a", "c"), ("b", "a"), ("c", "b"), ("d", "c"), ("e", "d")] {
+            g.command("touch", 0, none()).after([after]).named(name).id();
+        }
+    });
+    assert_eq!(rules(&problems), [Rule::Cycle, Rule::Unreachable]);
+    assert_eq!(problems.len(), 2);
+    assert_eq!(problems[0].message, "these nodes wait for each other: `a` -> `b` -> `c` -> `a`");
+    assert_eq!(problems[0].place, Place::After(5, 0));
+    assert_eq!(problems[0].related.len(), 2);
+    assert!(problems[1].message.contains("`d`, `e`"), "{}", problems[1].message);
+}
+
+#[test]
+fn all_problems_are_found_at_once_with_both_ends_of_a_conflict() {
+    let problems = broken(|g| {
+        *g = std::mem::take(g).req(1 << 20);
+        g.command("setp", 0..60, none()).id();
+        g.command("left", 0..60, ["state".into()]).id();
+        g.command("touch", 0..121, none()).id();
+    });
+    assert_eq!(rules(&problems), [Rule::HandlerUnknown, Rule::Group, Rule::TensorRace, Rule::Req]);
+    let of = |rule| problems.iter().find(|problem| problem.rule == rule).unwrap();
+    assert_eq!(of(Rule::HandlerUnknown).help, "did you mean `step`?");
+    assert!(of(Rule::TensorRace).related[0].0.item().is_some());
+    assert!(of(Rule::Group).message.contains("120 cores"), "{}", of(Rule::Group).message);
+}
+
+#[test]
+fn messages_name_the_edit() {
+    let read = only(Rule::ReadBeforeWrite, |g| done(g.command("norm", 60..61, [9.into(), "error".into()])));
+    assert_eq!(read.help, "add `after measure`, or declare `error` as a binding");
+    assert_eq!(read.related, [(Place::Result(3), "written here".to_owned())]);
+    let group = only(Rule::Group, |g| done(g.command("touch", Group::Range(9, 3), none())));
+    assert_eq!(group.help, "write `3..9`: a range goes up");
+    let race = only(Rule::TensorRace, |g| done(g.command("left", 59..61, ["state".into()]).named("late")));
+    assert!(race.message.contains("`state`") && race.message.contains("core 59"), "{}", race.message);
+}
+
+#[test]
+fn the_size_is_exact_and_its_breakdown_adds_up() {
+    let facts = facts();
+    let graph = seed_graph();
+    let lines = komorebi_abi::graph::size(graph.model(), &facts);
+    let sum: u64 = lines.iter().map(|line| line.bytes).sum();
+    let encoded = graph.encode(&facts).unwrap();
+    assert_eq!(sum, encoded.bytes.len() as u64 + 64, "the bindings' line is part of it");
+    let no_region = graph.check(&Facts { region_bytes: 0, ..facts.clone() });
+    assert_eq!(rules(&no_region), [Rule::Size]);
+    assert!(no_region[0].message.contains("X280 thread"), "{}", no_region[0].message);
+    let tight = graph.check(&Facts { region_bytes: sum as u32 - 1, ..facts.clone() });
+    assert!(tight[0].help.contains("5 nodes 320") && tight[0].message.contains("1 more"), "{tight:#?}");
+    assert_eq!(graph.check(&Facts { region_bytes: sum as u32, ..facts }), []);
+}
+
+#[test]
+fn a_program_with_errors_of_its_own_brings_no_second_message() {
+    let facts = Facts { complete: false, handlers: Vec::new(), ..facts() };
+    assert_eq!(seed_graph().check(&facts), []);
+}
+
+#[test]
+fn a_program_known_by_numbers_alone_takes_any_words() {
+    let facts = Facts { typed: false, handlers: Vec::new(), ..facts() };
+    let mut graph = Graph::new();
+    graph.node(Command::new(17, 0..4, [1.into(), 2.5_f32.into()])).id();
+    assert_eq!(graph.check(&facts), []);
+    graph.command(240, 0..4, none()).id();
+    assert_eq!(rules(&graph.check(&facts)), [Rule::HandlerUnknown]);
+}
+
+#[test]
+fn ten_thousand_mistakes_of_one_kind_are_shown_as_a_hundred() {
+    let problems = broken(|g| (0..10_000).for_each(|_| done(g.command("touch", 0..121, none()))));
+    assert_eq!(problems.len(), 100);
+    assert!(problems[99].help.ends_with("(and 9900 more of this kind)"), "{}", problems[99].help);
+}

@@ -1,0 +1,10 @@
+//! Graphs and streams: wire, checks, encoders, machines.
+
+mod alu;
+mod graph_rules;
+mod header;
+mod machines;
+mod roundtrip;
+mod speed;
+mod stream_rules;
+mod support;
