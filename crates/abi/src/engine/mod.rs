@@ -15,6 +15,7 @@ mod facts;
 mod header;
 mod image;
 mod instruction;
+mod limits;
 mod machine;
 pub mod opcode;
 mod place;
@@ -26,6 +27,7 @@ mod run;
 mod size;
 mod statement;
 mod value;
+mod value_check;
 mod var;
 
 pub use alu::{binary, unary};
@@ -33,14 +35,13 @@ pub(crate) use arena::list as list_names;
 pub use arena::{Declared, RegisterTable, Variable, VariableKind};
 pub use arithmetic::Arithmetic;
 pub use command::{Command, Group, HandlerRef, NamedGroup};
-pub(crate) use command_check::{
-    CommandCheck, Resolved, TensorKey, Word, check_limits, check_size, resolve_command,
-};
+pub(crate) use command_check::{CommandCheck, Resolved, TensorKey, Word, resolve_command};
 pub use encoded::{BindError, Encoded};
 pub use facts::Facts;
 pub use header::{Header, UploadKind};
 pub use image::Image;
 pub use instruction::{Instruction, disassemble};
+pub(crate) use limits::{check_limits, check_size};
 pub use machine::{Accepted, Commands, EngineCommand, Finish, Machine, Output, Step, drive};
 pub(crate) use machine::{initial, store_result};
 pub use opcode::{Opcode, Shape};

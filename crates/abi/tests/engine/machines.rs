@@ -1,5 +1,6 @@
 //! What machines do: commands, registers, events, errors with their places.
 
+use super::roundtrip::{Dice, random_graph, random_stream, untyped};
 use super::support::{CORES, done, facts, none, seed_graph};
 use komorebi_abi::engine::{
     Accepted, Arithmetic, Commands, EngineCommand, Finish, Group, Header, Image, Instruction, Links, Machine,
@@ -395,4 +396,65 @@ fn an_engine_s_event_carries_what_it_posts() {
         ..Output::Event(0).event(0, 0, 0)
     };
     assert_eq!(Output::of_event(&pong, UploadKind::Graph), None);
+}
+
+/// Events, registers, and commands by record.
+type Ran = (Vec<Output>, [u32; 32], Vec<(u32, [u32; 10])>);
+
+/// Runs a machine; which command completes next is `dice`'s choice, its result a function of its handler and arguments.
+fn in_some_order(machine: &mut dyn Machine, mut dice: Dice) -> Ran {
+    let mut waiting: Vec<EngineCommand> = Vec::new();
+    let (mut events, mut commands) = (Vec::new(), Vec::new());
+    loop {
+        // Completions may come at any time, not only when the machine has nothing else to do.
+        if !waiting.is_empty() && dice.roll(3) == 0 {
+            let command = waiting.swap_remove(dice.roll(waiting.len() as u32) as usize);
+            let sum = command
+                .args
+                .iter()
+                .fold(u32::from(command.handler), |sum, word| sum.wrapping_mul(31).wrapping_add(*word));
+            machine.complete(command.record, sum);
+            continue;
+        }
+        match machine.next(1 + dice.roll(4)) {
+            Step::Submit(command) => {
+                waiting.push(command);
+                commands.push((command.record, command.args));
+            }
+            Step::Post(output) => {
+                events.push(output);
+                if output.is_last() {
+                    commands.sort_unstable();
+                    return (events, *machine.registers(), commands);
+                }
+            }
+            Step::Wait | Step::Spent => {}
+            Step::Ended => panic!("the last event was not posted"),
+        }
+    }
+}
+
+#[test]
+fn what_the_check_lets_pass_gives_the_same_in_every_order_of_completion() {
+    for seed in 0..600 {
+        let graph = random_graph(seed * 31 + 7).encode(&untyped()).unwrap();
+        let bindings = [seed as u32, 2, 3, 4, 5];
+        let run = |order: u64| {
+            let mut machine = GraphMachine::start(&graph.bytes, CORES, &bindings).unwrap();
+            in_some_order(&mut machine, Dice(order.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1))
+        };
+        let first = run(seed + 1);
+        assert!(matches!(first.0.last(), Some(Output::End(..))), "seed {seed}: {:?}", first.0);
+        for order in 2..5 {
+            assert_eq!(run(seed + order), first, "seed {seed}");
+        }
+        let stream = random_stream(seed * 31 + 7).encode(&super::support::facts()).unwrap();
+        let run = |order: u64| {
+            let mut machine = StreamMachine::start(&stream.bytes, CORES, &bindings).unwrap();
+            in_some_order(&mut machine, Dice(order.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1))
+        };
+        let first = run(seed + 1);
+        assert!(matches!(first.0.last(), Some(Output::Halt(_) | Output::Error(_))), "seed {seed}");
+        assert_eq!(run(seed + 2), first, "seed {seed}");
+    }
 }

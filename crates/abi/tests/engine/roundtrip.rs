@@ -12,10 +12,10 @@ use komorebi_abi::stream::{self, Stream, StreamMachine};
 use proptest::prelude::*;
 
 /// A small source of choices.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: u32) -> u32 {
+    pub(crate) fn roll(&mut self, sides: u32) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -24,7 +24,7 @@ impl Dice {
 }
 
 /// A sound random graph: a register is written by cpu nodes in a chain, commands read bindings and what is before them.
-fn random_graph(seed: u64) -> Graph {
+pub(crate) fn random_graph(seed: u64) -> Graph {
     let mut dice = Dice(seed | 1);
     let mut graph = Graph::new().req(dice.roll(1 << 16).into());
     if dice.roll(2) == 0 {
@@ -95,7 +95,7 @@ fn random_graph(seed: u64) -> Graph {
 }
 
 /// A sound random stream, structured.
-fn random_stream(seed: u64) -> Stream {
+pub(crate) fn random_stream(seed: u64) -> Stream {
     let mut dice = Dice(seed | 1);
     let mut stream =
         Stream::new().req(dice.roll(1 << 16).into()).deadline_us(1 + u64::from(dice.roll(1 << 30)));
@@ -155,7 +155,7 @@ fn block(stream: &mut Stream, dice: &mut Dice, vars: [Var; 5], depth: u32) {
 }
 
 /// Handlers by number, arguments unchecked: what a decoded graph is a graph of.
-fn untyped() -> Facts {
+pub(crate) fn untyped() -> Facts {
     Facts { typed: false, ..facts() }
 }
 

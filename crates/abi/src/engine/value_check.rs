@@ -1,0 +1,203 @@
+//! Arguments against the types a handler declares, as words.
+
+use super::command_check::{Resolved, TensorKey, TensorUse, Word};
+use super::value::kind_name;
+use super::{Command, CommandCheck, Declared, Place, Problems, Rule, Value, VariableKind};
+use crate::constants::command as c;
+use crate::program::{ArgKind, Handler};
+
+impl CommandCheck<'_> {
+    pub(super) fn args(
+        &self,
+        item: u32,
+        command: &Command,
+        handler: Option<&Handler>,
+        resolved: &mut Resolved,
+        problems: &mut Problems,
+    ) {
+        let typed = handler.filter(|_| self.facts.typed);
+        if let Some(handler) = typed
+            && command.args.len() != handler.args.len()
+        {
+            let names: Vec<String> =
+                handler.args.iter().map(|arg| format!("{}: {}", arg.name, kind_name(arg.kind))).collect();
+            let message = format!(
+                "`{}` takes {} argument{}, and is given {}",
+                handler.name,
+                handler.args.len(),
+                if handler.args.len() == 1 { "" } else { "s" },
+                command.args.len()
+            );
+            let place = if command.args.len() > handler.args.len() {
+                Place::Arg(item, handler.args.len() as u32)
+            } else {
+                Place::Handler(item)
+            };
+            problems.add(
+                Rule::ArgCount,
+                place,
+                message,
+                format!("write `{}({})`", handler.name, names.join(", ")),
+            );
+        }
+        for (i, value) in command.args.iter().enumerate() {
+            let place = Place::Arg(item, i as u32);
+            let declared = typed.and_then(|handler| handler.args.get(i));
+            let what = || match declared {
+                Some(arg) => format!("argument `{}` of {}", arg.name, command.handler_label()),
+                None => format!("argument {i} of {}", command.handler_label()),
+            };
+            let words = self.value(value, declared.map(|arg| arg.kind), place, &what, problems);
+            let at = resolved.words.len();
+            resolved.args.extend(words.iter().map(|_| i as u32));
+            resolved.words.extend(words);
+            if let (Some(arg), Some(word)) = (declared, resolved.words.get(at))
+                && let (ArgKind::Address, Some(effect)) = (arg.kind, arg.effect)
+            {
+                let tensor = match *word {
+                    Word::Bits(bits) => TensorKey::Bits(bits),
+                    Word::Variable(variable) => match self.variables[variable as usize].kind {
+                        VariableKind::Constant(bits) => TensorKey::Bits(bits),
+                        _ => TensorKey::Variable(variable),
+                    },
+                };
+                resolved.tensors.push(TensorUse { arg: i as u32, tensor, effect });
+            }
+        }
+        if resolved.words.len() > c::ARGS_MAX as usize {
+            if typed.is_none_or(|handler| handler.args.len() == command.args.len()) {
+                let message = format!(
+                    "{} is given {} argument words; a command carries {}",
+                    command.handler_label(),
+                    resolved.words.len(),
+                    c::ARGS_MAX
+                );
+                let arg = resolved.args[c::ARGS_MAX as usize];
+                problems.add(
+                    Rule::ArgWords,
+                    Place::Arg(item, arg),
+                    message,
+                    "put the rest into a tensor and pass its address",
+                );
+            }
+            resolved.words.truncate(c::ARGS_MAX as usize);
+        }
+    }
+
+    /// The words of a value for a place of type `kind`.
+    pub(crate) fn value(
+        &self,
+        value: &Value,
+        kind: Option<ArgKind>,
+        place: Place,
+        what: &dyn Fn() -> String,
+        problems: &mut Problems,
+    ) -> Vec<Word> {
+        let bits = |bits: u64, kind: ArgKind| {
+            let low = Word::Bits(bits as u32);
+            if kind.words() == 2 { vec![low, Word::Bits((bits >> 32) as u32)] } else { vec![low] }
+        };
+        let blank = || vec![Word::Bits(0); kind.map_or(1, |kind| kind.words() as usize)];
+        match value {
+            Value::Word(word) => vec![Word::Bits(*word)],
+            Value::Typed(given, word) => {
+                if let Some(kind) = kind
+                    && kind != *given
+                {
+                    let message =
+                        format!("{} is {}, and is given {}", what(), kind_name(kind), kind_name(*given));
+                    problems.add(
+                        Rule::ArgType,
+                        place,
+                        message,
+                        format!("give it a value of type `{}`", kind_name(kind)),
+                    );
+                    return blank();
+                }
+                bits(*word, *given)
+            }
+            Value::Int(number) => {
+                let (least, most): (i128, i128) = match kind {
+                    Some(ArgKind::I32) => (i32::MIN.into(), i32::MAX.into()),
+                    Some(ArgKind::U64) => (0, u64::MAX.into()),
+                    Some(ArgKind::U32 | ArgKind::Core | ArgKind::Address) => (0, u32::MAX.into()),
+                    Some(ArgKind::F32) => {
+                        let message = format!("{} is f32, and is given the integer {number}", what());
+                        problems.add(Rule::ArgType, place, message, format!("write `{number}.0`"));
+                        return blank();
+                    }
+                    Some(pair) => {
+                        let message =
+                            format!("{} is {}, and is given the integer {number}", what(), kind_name(pair));
+                        problems.add(
+                            Rule::ArgType,
+                            place,
+                            message,
+                            "pass it as a binding, which carries both halves",
+                        );
+                        return blank();
+                    }
+                    None => (i32::MIN.into(), u32::MAX.into()),
+                };
+                if !(least..=most).contains(number) {
+                    let ty = kind.map_or("a word", kind_name);
+                    let message = format!("{number} does not fit {}: {ty} holds {least} to {most}", what());
+                    problems.add(Rule::ArgType, place, message, "give it a number in range");
+                    return blank();
+                }
+                let low = *number as u64;
+                bits(low, kind.unwrap_or(ArgKind::U32))
+            }
+            Value::Float(number) => match kind {
+                None | Some(ArgKind::F32) => vec![Word::Bits((*number as f32).to_bits())],
+                Some(kind) => {
+                    let message =
+                        format!("{} is {}, and is given the float {number:?}", what(), kind_name(kind));
+                    problems.add(Rule::ArgType, place, message, "give it an integer");
+                    blank()
+                }
+            },
+            Value::Variable(name) => {
+                let Some(id) = Declared(self.variables).resolve(name, place, problems) else {
+                    return blank();
+                };
+                let variable = &self.variables[id as usize];
+                if let (Some(kind), Some(ty)) = (kind, variable.ty)
+                    && kind != ty
+                {
+                    let message = format!(
+                        "{} is {}, and {} is {}",
+                        what(),
+                        kind_name(kind),
+                        variable.label(id),
+                        kind_name(ty)
+                    );
+                    let noun = variable.kind.noun();
+                    problems.conflict(
+                        Rule::ArgType,
+                        place,
+                        Place::Variable(id),
+                        "declared here",
+                        message,
+                        format!("declare the {noun} as `{}`", kind_name(kind)),
+                    );
+                    return blank();
+                }
+                match kind {
+                    Some(kind) if kind.words() != 1 => {
+                        let message =
+                            format!("{} has 64 bits; {} is a register of 32", what(), variable.label(id));
+                        problems.add(
+                            Rule::ArgType,
+                            place,
+                            message,
+                            "let the handler take two `u32`, low word first",
+                        );
+                        blank()
+                    }
+                    _ => vec![Word::Variable(id)],
+                }
+            }
+        }
+    }
+}
