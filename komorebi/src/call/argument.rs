@@ -10,34 +10,38 @@ use crate::{Address, Tensor};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Words {
     pub(crate) words: [u32; ARGS_MAX as usize],
-    pub(crate) count: u8,
-    pub(crate) excess: u32,
+    /// Words pushed; those past the tenth are counted alone.
+    pub(crate) count: u32,
     /// Of which session the tensors among them are.
     pub(crate) tensors: Tensors,
 }
 
-/// What is known of a command's tensors: their addresses mean something on one card only.
+/// Of which session a command's tensors are: their addresses mean something on one card only. A number, since every command
+/// carries it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Tensors {
-    /// It has none.
-    #[default]
-    None,
-    /// All are of this session.
-    Of(u32),
-    /// They are of several sessions.
-    Mixed,
-    /// One was freed before the call was made.
-    Freed,
-}
+pub(crate) struct Tensors(u32);
 
 impl Tensors {
+    /// It has none: sessions count from 1.
+    pub(crate) const NONE: Self = Self(0);
+    /// They are of several sessions.
+    const MIXED: Self = Self(u32::MAX);
+    /// One was freed before the call was made.
+    pub(crate) const FREED: Self = Self(u32::MAX - 1);
+
+    /// All of this session.
+    pub(crate) const fn of(session: u32) -> Self {
+        Self(session)
+    }
+
     /// With a tensor more.
-    const fn and(self, session: u32, freed: bool) -> Self {
+    fn and(self, session: u32, freed: bool) -> Self {
         match self {
-            _ if freed => Self::Freed,
-            Self::None => Self::Of(session),
-            Self::Of(other) if other != session => Self::Mixed,
-            same => same,
+            _ if freed => Self::FREED,
+            Self::NONE => Self::of(session),
+            Self::FREED => self,
+            _ if self == Self::of(session) => self,
+            _ => Self::MIXED,
         }
     }
 }
@@ -45,7 +49,7 @@ impl Tensors {
 impl Words {
     /// No words.
     pub const fn new() -> Self {
-        Self { words: [0; ARGS_MAX as usize], count: 0, excess: 0, tensors: Tensors::None }
+        Self { words: [0; ARGS_MAX as usize], count: 0, tensors: Tensors::NONE }
     }
 
     /// Appends an argument. Words past the tenth are counted and refused when the command is submitted.
@@ -63,12 +67,10 @@ impl Words {
 
     #[inline]
     pub(crate) const fn word(mut self, word: u32) -> Self {
-        if self.count < ARGS_MAX as u8 {
+        if self.count < ARGS_MAX {
             self.words[self.count as usize] = word;
-            self.count += 1;
-        } else {
-            self.excess = self.excess.saturating_add(1);
         }
+        self.count = self.count.saturating_add(1);
         self
     }
 }
@@ -124,12 +126,12 @@ mod tests {
             .push(Core(7))
             .push(Address(64));
         assert_eq!(words.words[..8], [2, 1, 0x2_0001, 0x3F80, u32::MAX, 0x3F80_0000, 7, 64]);
-        assert_eq!((words.count, words.excess), (8, 0));
+        assert_eq!(words.count, 8);
     }
 
     #[test]
     fn words_past_the_tenth_are_counted_not_dropped_silently() {
         let words = (0..12_u32).fold(Words::new(), Words::push);
-        assert_eq!((words.count, words.excess), (10, 2));
+        assert_eq!(words.count, 12);
     }
 }

@@ -59,7 +59,7 @@ impl<P, R> Call<P, R> {
 
     /// The argument words.
     pub fn words(&self) -> &[u32] {
-        &self.words.words[..usize::from(self.words.count)]
+        &self.words.words[..self.words.count.min(c::ARGS_MAX) as usize]
     }
 }
 

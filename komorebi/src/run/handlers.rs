@@ -44,14 +44,14 @@ impl Handlers {
     #[inline]
     pub(crate) fn check(&self, call: &RawCall<'_>) -> Result<u8, Error> {
         match call.handler {
-            HandlerRef::Number(number) if call.typed && call.words.excess == 0 => Ok(number as u8),
+            HandlerRef::Number(number) if call.typed && call.words.count <= c::ARGS_MAX => Ok(number as u8),
             _ => self.check_untyped(call),
         }
     }
 
     fn check_untyped(&self, call: &RawCall<'_>) -> Result<u8, Error> {
-        let found = usize::from(call.words.count) + call.words.excess as usize;
-        if call.words.excess > 0 {
+        let found = call.words.count as usize;
+        if call.words.count > c::ARGS_MAX {
             return Err(ArgumentError::TooMany { found }.into());
         }
         let entry = match call.handler {

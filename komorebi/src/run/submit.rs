@@ -95,11 +95,10 @@ impl RunCore {
     #[inline]
     fn check(&self, call: &RawCall<'_>) -> Result<Checked> {
         let handler = self.handlers.check(call)?;
-        match call.words.tensors {
-            Tensors::None => {}
-            Tensors::Of(session) if session == self.session.number() => {}
-            Tensors::Freed => return Err(TensorError::Freed.into()),
-            Tensors::Of(_) | Tensors::Mixed => return Err(TensorError::Session.into()),
+        let tensors = call.words.tensors;
+        if tensors != Tensors::NONE && tensors != Tensors::of(self.session.number()) {
+            let freed = tensors == Tensors::FREED;
+            return Err(if freed { TensorError::Freed } else { TensorError::Session }.into());
         }
         let (group, queue) = match call.target {
             Target::All => (self.everyone(), 0),
@@ -107,7 +106,7 @@ impl RunCore {
             Target::Queued(count) => (self.check_count(count)?, c::KM_FLAG_QUEUE as u8),
         };
         let flags = call.flags | queue;
-        Ok(Checked { handler, flags, group, words: call.words.count, args: call.words.words })
+        Ok(Checked { handler, flags, group, words: call.words.count as u8, args: call.words.words })
     }
 
     /// A queued command's group: so many cores from a first one that the dispatcher chooses.
