@@ -90,6 +90,11 @@ impl Macros {
         self.table.contains_key(name) || matches!(name, "__has_include" | "__has_cpp_attribute")
     }
 
+    /// Is the token a macro's name?
+    pub(crate) fn names(&self, token: &Token) -> bool {
+        token.kind == TokenKind::Ident && self.table.contains_key(&token.text)
+    }
+
     pub(crate) fn define(&mut self, mut new: Macro) {
         if let Some(old) = self.table.get(&new.name) {
             let same = old.params == new.params
@@ -142,11 +147,10 @@ impl Macros {
         let mut out = Vec::new();
         while let Some(token) = work.pop() {
             self.step(1 + token.hidden.depth() as usize, token.place)?;
-            let of = match self.table.get(&token.text) {
-                Some(of) if token.kind == TokenKind::Ident && !token.hidden.contains(&token.text) => {
-                    of.clone()
-                }
-                _ => {
+            let of = if token.kind == TokenKind::Ident { self.table.get(&token.text) } else { None };
+            let of = match of.filter(|_| !token.hidden.contains(&token.text)) {
+                Some(of) => of.clone(),
+                None => {
                     out.push(token);
                     continue;
                 }

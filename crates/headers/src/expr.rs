@@ -13,6 +13,8 @@ use crate::types::{Model, Type, Typed};
 
 /// Parentheses, operators and casts within each other.
 const MOST_NESTED: u32 = 128;
+/// Tokens of one expression: far more than a header has, and read in a fraction of a second in a debug build too.
+const MOST_TOKENS: usize = 1 << 16;
 
 /// An expression and its place.
 ///
@@ -78,27 +80,34 @@ pub(crate) enum BinaryOp {
     Comma,
 }
 
-/// The binary operators with how tightly they bind.
-const BINARY: &[(&str, BinaryOp, u8)] = &[
-    ("*", BinaryOp::Mul, 11),
-    ("/", BinaryOp::Div, 11),
-    ("%", BinaryOp::Rem, 11),
-    ("+", BinaryOp::Add, 10),
-    ("-", BinaryOp::Sub, 10),
-    ("<<", BinaryOp::Shl, 9),
-    (">>", BinaryOp::Shr, 9),
-    ("<", BinaryOp::Less, 8),
-    ("<=", BinaryOp::LessEq, 8),
-    (">", BinaryOp::Greater, 8),
-    (">=", BinaryOp::GreaterEq, 8),
-    ("==", BinaryOp::Equal, 7),
-    ("!=", BinaryOp::NotEqual, 7),
-    ("&", BinaryOp::And, 6),
-    ("^", BinaryOp::Xor, 5),
-    ("|", BinaryOp::Or, 4),
-    ("&&", BinaryOp::LogicalAnd, 3),
-    ("||", BinaryOp::LogicalOr, 2),
-];
+/// The binary operator that a token is, with how tightly it binds.
+fn binary_operator(token: &Token) -> Option<(BinaryOp, u8)> {
+    if token.kind != TokenKind::Punct {
+        return None;
+    }
+    // Bytes: one look at the length and one at each byte, also in a debug build of the macros.
+    Some(match token.text.as_bytes() {
+        [b'*'] => (BinaryOp::Mul, 11),
+        [b'/'] => (BinaryOp::Div, 11),
+        [b'%'] => (BinaryOp::Rem, 11),
+        [b'+'] => (BinaryOp::Add, 10),
+        [b'-'] => (BinaryOp::Sub, 10),
+        [b'<', b'<'] => (BinaryOp::Shl, 9),
+        [b'>', b'>'] => (BinaryOp::Shr, 9),
+        [b'<'] => (BinaryOp::Less, 8),
+        [b'<', b'='] => (BinaryOp::LessEq, 8),
+        [b'>'] => (BinaryOp::Greater, 8),
+        [b'>', b'='] => (BinaryOp::GreaterEq, 8),
+        [b'=', b'='] => (BinaryOp::Equal, 7),
+        [b'!', b'='] => (BinaryOp::NotEqual, 7),
+        [b'&'] => (BinaryOp::And, 6),
+        [b'^'] => (BinaryOp::Xor, 5),
+        [b'|'] => (BinaryOp::Or, 4),
+        [b'&', b'&'] => (BinaryOp::LogicalAnd, 3),
+        [b'|', b'|'] => (BinaryOp::LogicalOr, 2),
+        _ => return None,
+    })
+}
 
 /// The loosest binary operator.
 const LOOSEST: u8 = 2;
@@ -129,6 +138,10 @@ impl<'a> Parser<'a> {
 
     /// One expression that takes all tokens.
     pub(crate) fn whole(mut self) -> Result<Expr, Fault> {
+        if let Some(token) = self.tokens.get(MOST_TOKENS) {
+            let message = format!("the expression has more than {MOST_TOKENS} tokens");
+            return Err(Fault::at(ErrorKind::Limit, message, token.place));
+        }
         let expr = self.assignment()?;
         match self.peek() {
             None => Ok(expr),
@@ -197,7 +210,7 @@ impl<'a> Parser<'a> {
         }
         if let Some(token) = self.peek() {
             let assigns = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="];
-            if assigns.iter().any(|operator| token.is(operator)) {
+            if token.text.ends_with('=') && assigns.iter().any(|operator| token.is(operator)) {
                 return Err(Fault::at(ErrorKind::NotAConstant, "an assignment is no constant", token.place));
             }
         }
@@ -216,11 +229,13 @@ impl<'a> Parser<'a> {
     fn binary(&mut self, loosest: u8) -> Result<Expr, Fault> {
         let mut left = self.unary()?;
         while let Some(token) = self.peek() {
-            let operator = BINARY.iter().find(|(text, ..)| token.is(text));
-            let Some((_, operator, level)) = operator.filter(|(.., level)| *level >= loosest) else { break };
+            let Some((operator, level)) = binary_operator(token).filter(|(_, level)| *level >= loosest)
+            else {
+                break;
+            };
             self.at += 1;
             let right = self.nested(|parser| parser.binary(level + 1))?;
-            left = chain(left, *operator, token.place, right);
+            left = chain(left, operator, token.place, right);
         }
         Ok(left)
     }
@@ -229,13 +244,17 @@ impl<'a> Parser<'a> {
         let Some(token) = self.peek() else {
             return Err(Fault::at(ErrorKind::Syntax, "an expression is missing", self.place()));
         };
-        let operators =
-            [("+", UnaryOp::Plus), ("-", UnaryOp::Minus), ("!", UnaryOp::Not), ("~", UnaryOp::Complement)];
-        if let Some((_, operator)) = operators.iter().find(|(text, _)| token.is(text)) {
-            return self.prefix(token, Some(*operator));
-        }
-        if ["&", "*", "++", "--", "&&"].iter().any(|text| token.is(text)) {
-            return self.prefix(token, None);
+        if token.kind == TokenKind::Punct {
+            match token.text.as_bytes() {
+                [b'+'] => return self.prefix(token, Some(UnaryOp::Plus)),
+                [b'-'] => return self.prefix(token, Some(UnaryOp::Minus)),
+                [b'!'] => return self.prefix(token, Some(UnaryOp::Not)),
+                [b'~'] => return self.prefix(token, Some(UnaryOp::Complement)),
+                [b'&'] | [b'*'] | [b'+', b'+'] | [b'-', b'-'] | [b'&', b'&'] => {
+                    return self.prefix(token, None);
+                }
+                _ => {}
+            }
         }
         if token.is("(")
             && !self.directive
@@ -277,6 +296,7 @@ impl<'a> Parser<'a> {
                 true => return Err(Fault::at(ErrorKind::Directive, "expected an operator", token.place)),
                 false => return Ok(primary),
             },
+            Some(token) if binary_operator(token).is_some() => return Ok(primary),
             Some(token) if token.is("(") => "a call",
             Some(token) if token.is("[") => "an element of an array",
             Some(token) if token.is("{") => "a braced object",

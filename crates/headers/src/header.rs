@@ -107,10 +107,10 @@ impl Header {
             path: path.to_path_buf(),
             texts: Vec::new(),
             files,
-            constants: Vec::new(),
+            constants: Vec::with_capacity(entries.len()),
             unevaluated: Vec::new(),
             other_macros,
-            by_name: HashMap::new(),
+            by_name: HashMap::with_capacity(entries.len()),
             skipped: skipped.into_iter().map(|(name, _)| name).collect(),
         };
         for entry in entries {

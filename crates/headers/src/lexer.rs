@@ -8,6 +8,7 @@ use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::location::{Place, Span};
 use crate::token::{Token, TokenKind};
+use std::rc::Rc;
 
 /// A comment with its delimiters.
 #[derive(Clone, Copy, Debug)]
@@ -18,12 +19,31 @@ pub(crate) struct Comment {
     pub(crate) own_line: bool,
 }
 
-/// The operators and punctuators, longest first.
-const PUNCTUATORS: &[&str] = &[
-    "...", "->*", "<<=", ">>=", "<=>", "::", ".*", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
-    "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "{", "}", "[", "]", "(", ")", "#", ";",
-    ":", "?", ".", "~", "!", "+", "-", "*", "/", "%", "^", "&", "|", "=", "<", ">", ",",
-];
+/// The operators and punctuators of several characters, by their first one, longest first. Every character of [`SINGLE`] is
+/// one too.
+const fn punctuators(first: char) -> &'static [&'static str] {
+    match first {
+        '.' => &["...", ".*"],
+        '-' => &["->*", "->", "--", "-="],
+        '<' => &["<<=", "<=>", "<<", "<="],
+        '>' => &[">>=", ">>", ">="],
+        ':' => &["::"],
+        '+' => &["++", "+="],
+        '=' => &["=="],
+        '!' => &["!="],
+        '&' => &["&&", "&="],
+        '|' => &["||", "|="],
+        '*' => &["*="],
+        '/' => &["/="],
+        '%' => &["%="],
+        '^' => &["^="],
+        '#' => &["##"],
+        _ => &[],
+    }
+}
+
+/// The operators and punctuators of one character.
+const SINGLE: &str = "{}[]()#;:?.~!+-*/%^&|=<>,";
 
 /// Operators spelled as words.
 const WORD_OPERATORS: &[(&str, &str)] = &[
@@ -39,8 +59,16 @@ const WORD_OPERATORS: &[(&str, &str)] = &[
 
 /// Splits a text into tokens and comments.
 pub(crate) fn lex(file: u32, text: &str) -> Result<(Vec<Token>, Vec<Comment>), Fault> {
-    let mut lexer =
-        Lexer { file, text, chars: join_lines(text), at: 0, tokens: Vec::new(), comments: Vec::new() };
+    let mut lexer = Lexer {
+        file,
+        text,
+        chars: join_lines(text),
+        at: 0,
+        // About a token in six bytes, as headers are.
+        tokens: Vec::with_capacity(text.len() / 6),
+        comments: Vec::new(),
+        single: (0..128_u8).map(|byte| char::from(byte).to_string().into()).collect(),
+    };
     lexer.run()?;
     Ok((lexer.tokens, lexer.comments))
 }
@@ -74,6 +102,8 @@ struct Lexer<'a> {
     at: usize,
     tokens: Vec<Token>,
     comments: Vec<Comment>,
+    /// The texts of one character, which half of all tokens share.
+    single: Vec<Rc<str>>,
 }
 
 impl Lexer<'_> {
@@ -98,7 +128,7 @@ impl Lexer<'_> {
             } else if c.is_ascii_whitespace() || c == '\u{b}' || c == '\u{feff}' {
                 space = true;
                 self.at += 1;
-            } else if self.looks_at("//") || self.looks_at("/*") {
+            } else if c == '/' && matches!(self.peek(1), Some('/' | '*')) {
                 self.comment(line_start)?;
                 space = true;
             } else {
@@ -115,19 +145,30 @@ impl Lexer<'_> {
         let start = self.offset(begin);
         // The end is the byte after the last character, so that a following line join is not part of the token.
         let end = self.chars[begin..self.at].last().map_or(start, |(c, offset)| offset + c.len_utf8() as u32);
-        let text: String = if kind == TokenKind::Str {
-            self.text[start as usize..end as usize].to_owned()
-        } else {
-            self.chars[begin..self.at].iter().map(|(c, _)| *c).collect()
-        };
         let at = Span { file: self.file, start, end };
-        let operator = WORD_OPERATORS.iter().find(|(word, _)| kind == TokenKind::Ident && *word == text);
-        let mut token = match operator {
-            Some((_, operator)) => Token::new(TokenKind::Punct, operator, at),
-            None => Token::new(kind, &text, at),
-        };
+        let mut token = Token::of(kind, self.text_of(kind, begin, start, end), at);
+        if kind == TokenKind::Ident
+            && let Some((_, operator)) = WORD_OPERATORS.iter().find(|(word, _)| **word == *token.text)
+        {
+            token = Token::new(TokenKind::Punct, operator, at);
+        }
         (token.line_start, token.space) = (line_start, space);
         self.tokens.push(token);
+    }
+
+    /// The text of the token from character `begin`, without line joins but in strings.
+    fn text_of(&self, kind: TokenKind, begin: usize, start: u32, end: u32) -> Rc<str> {
+        let chars = &self.chars[begin..self.at];
+        if let [(c, _)] = chars
+            && let Some(text) = self.single.get(*c as usize)
+        {
+            return text.clone();
+        }
+        // Characters of one byte each that stand together: no line join, nothing to leave out.
+        if kind == TokenKind::Str || (end - start) as usize == chars.len() {
+            return self.text[start as usize..end as usize].into();
+        }
+        chars.iter().map(|(c, _)| *c).collect::<String>().into()
     }
 
     fn comment(&mut self, own_line: bool) -> Result<(), Fault> {
@@ -156,7 +197,9 @@ impl Lexer<'_> {
 
     /// Moves past one token and says what it is.
     fn token(&mut self, c: char) -> Result<TokenKind, Fault> {
-        if let Some(quote) = self.literal_prefix() {
+        if matches!(c, '"' | '\'' | 'u' | 'U' | 'L' | 'R')
+            && let Some(quote) = self.literal_prefix()
+        {
             return self.literal(quote);
         }
         if is_word_start(c) {
@@ -167,16 +210,12 @@ impl Lexer<'_> {
             self.skip_number();
             return Ok(TokenKind::Number);
         }
-        match PUNCTUATORS.iter().find(|punct| self.looks_at(punct)) {
-            Some(punct) => {
-                self.at += punct.len();
-                Ok(TokenKind::Punct)
-            }
-            None => {
-                self.at += 1;
-                Ok(TokenKind::Other)
-            }
+        if let Some(punct) = punctuators(c).iter().find(|punct| self.looks_at(punct)) {
+            self.at += punct.len();
+            return Ok(TokenKind::Punct);
         }
+        self.at += 1;
+        Ok(if SINGLE.contains(c) { TokenKind::Punct } else { TokenKind::Other })
     }
 
     fn skip_word(&mut self) {

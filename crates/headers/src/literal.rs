@@ -17,6 +17,9 @@ pub(crate) enum LiteralError {
 
 /// The value of a preprocessing number: the first type of the list its base and suffix allow that holds it.
 pub(crate) fn number(text: &str, model: Model) -> Result<Typed, LiteralError> {
+    if let Some(value) = plain(text).filter(|value| model.int().holds(*value)) {
+        return Ok(Typed::int(model.int(), value));
+    }
     let lower = text.to_ascii_lowercase();
     let (base, digits) = match lower.as_bytes() {
         [b'0', b'x', ..] => (16, &lower[2..]),
@@ -46,8 +49,18 @@ pub(crate) fn number(text: &str, model: Model) -> Result<Typed, LiteralError> {
         return Err(LiteralError::Malformed("a digit is missing".to_owned()));
     }
     let suffix = Suffix::parse(&text[text.len() - (digits.len() - end)..])?;
-    let ty = suffix.types(base, model).find(|ty| ty.max() as u128 >= value).ok_or(LiteralError::TooLarge)?;
+    let holds = |ty: &IntType| ty.max() as u128 >= value;
+    let ty = suffix.types(base, model).flatten().find(holds).ok_or(LiteralError::TooLarge)?;
     Ok(Typed::int(ty, value as i128))
+}
+
+/// A decimal number of few digits without suffix, as most are.
+fn plain(text: &str) -> Option<i128> {
+    let digits = text.as_bytes();
+    if digits.len() > 9 || (digits.len() > 1 && digits[0] == b'0') || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    text.parse().ok()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -81,20 +94,19 @@ impl Suffix {
     }
 
     /// The types to try, in order.
-    fn types(&self, base: u32, model: Model) -> impl Iterator<Item = IntType> {
-        let widths: &[u8] = match self.length {
-            Length::Int => &[model.int, model.long, 64],
-            Length::Long => &[model.long, 64],
-            Length::LongLong => &[64],
-            Length::Size => &[model.pointer],
+    fn types(&self, base: u32, model: Model) -> impl Iterator<Item = Option<IntType>> + use<> {
+        let widths = match self.length {
+            Length::Int => [Some(model.int), Some(model.long), Some(64)],
+            Length::Long => [Some(model.long), Some(64), None],
+            Length::LongLong => [Some(64), None, None],
+            Length::Size => [Some(model.pointer), None, None],
         };
         // In `#if` gcc takes a decimal number that only fits an unsigned type as unsigned.
         let both = base != 10 || model == Model::DIRECTIVE;
         let (signed, unsigned) = (!self.unsigned, self.unsigned || both);
-        let types = widths.iter().flat_map(move |bits| {
-            [signed.then(|| IntType::signed(*bits)), unsigned.then(|| IntType::unsigned(*bits))]
-        });
-        types.flatten().collect::<Vec<_>>().into_iter()
+        widths.into_iter().flatten().flat_map(move |bits| {
+            [signed.then(|| IntType::signed(bits)), unsigned.then(|| IntType::unsigned(bits))]
+        })
     }
 }
 

@@ -23,8 +23,8 @@ use std::sync::Arc;
 const MOST_NESTED: u32 = 64;
 /// Files read, repetitions counted.
 const MOST_FILES: usize = 2_000;
-/// Bytes read in all.
-const MOST_BYTES: usize = 32 << 20;
+/// Bytes read in all: thousands of constants are some hundred thousand.
+const MOST_BYTES: usize = 4 << 20;
 /// Conditionals open at once.
 const MOST_CONDITIONS: usize = 1_000;
 
@@ -110,6 +110,7 @@ impl Preprocessor<'_> {
         let text = self.sources.get(file).text.clone();
         let (tokens, comments) = lex(file, &text)?;
         self.sources.0[file as usize].comments = comments;
+        self.out.reserve(tokens.len());
         let mut conditions: Vec<Condition> = Vec::new();
         let mut pending: Vec<Token> = Vec::new();
         let mut rest = &tokens[..];
@@ -138,9 +139,11 @@ impl Preprocessor<'_> {
 
     /// Expands the text lines read since the last directive.
     fn flush(&mut self, pending: &mut Vec<Token>) -> Result<(), Fault> {
-        if !pending.is_empty() {
+        if pending.iter().any(|token| self.macros.names(token)) {
             let expanded = self.macros.expand(std::mem::take(pending))?;
             self.out.extend(expanded);
+        } else {
+            self.out.append(pending);
         }
         Ok(())
     }

@@ -35,8 +35,13 @@ pub(crate) struct Token {
 
 impl Token {
     pub(crate) fn new(kind: TokenKind, text: &str, at: Span) -> Token {
+        Token::of(kind, text.into(), at)
+    }
+
+    /// With a text that other tokens share.
+    pub(crate) fn of(kind: TokenKind, text: Rc<str>, at: Span) -> Token {
         let place = Place { at, used: None };
-        Token { kind, text: text.into(), place, line_start: false, space: false, hidden: Hidden::default() }
+        Token { kind, text, place, line_start: false, space: false, hidden: Hidden::default() }
     }
 
     /// Is it this operator or punctuator?

@@ -5,7 +5,7 @@ use crate::scope::{Name, Names};
 use crate::token::{Token, TokenKind};
 use crate::types::{IntType, Model, Type};
 
-/// Words no declaration or expression can use as a name.
+/// Words no declaration or expression can use as a name, sorted.
 const KEYWORDS: &[&str] = &[
     "alignas",
     "alignof",
@@ -88,7 +88,7 @@ const KEYWORDS: &[&str] = &[
 ];
 
 pub(crate) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word)
+    KEYWORDS.binary_search(&word).is_ok()
 }
 
 /// A token that can be a name.
@@ -231,4 +231,15 @@ pub(crate) fn type_id(
         at += 1;
     }
     Some((ty, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_keyword_is_found() {
+        assert!(KEYWORDS.is_sorted() && KEYWORDS.iter().all(|word| is_keyword(word)));
+        assert!(!is_keyword("kLines") && !is_keyword("constant"));
+    }
 }

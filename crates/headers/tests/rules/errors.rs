@@ -129,3 +129,16 @@ fn a_long_line_is_shown_around_the_place() {
     assert!(lines[3].len() < 200, "{shown}");
     assert_eq!(lines[3].as_bytes()[lines[4].find('^').unwrap()], b'/', "{shown}");
 }
+
+#[test]
+fn an_expression_or_a_text_of_a_size_that_no_header_has_is_refused() {
+    let sum = |terms: usize| format!("constexpr unsigned k = 1{};", "+1".repeat(terms - 1));
+    assert_eq!(crate::value(&read(&sum(32_768)), "k"), 32_768);
+    let error = read(&sum(32_769)).get("k").unwrap_err().to_string();
+    assert_eq!(error, "a.h:1:65560: the expression has more than 65536 tokens");
+
+    let text = "//".repeat(3 << 20);
+    let error = Header::parse("a.h", &text, &Memory::new(), &Options::new()).unwrap_err();
+    assert_eq!(error.to_string(), "a.h:1:1: more than 2000 includes or 4 MiB of text");
+    assert_eq!(error.kind(), ErrorKind::Limit);
+}
