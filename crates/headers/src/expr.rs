@@ -8,7 +8,7 @@ use crate::literal::{self, LiteralError};
 use crate::location::Place;
 use crate::scope::{Name, Names, NoNames};
 use crate::token::{Token, TokenKind};
-use crate::typename::{qualified, type_id};
+use crate::typename::{is_name, qualified, type_id};
 use crate::types::{Model, Type, Typed};
 
 /// Parentheses, operators and casts within each other.
@@ -462,6 +462,11 @@ impl<'a> Parser<'a> {
 
     /// `uint32_t(x)`, `Kind{x}`, or a name.
     fn functional_cast_or_name(&mut self, token: &'a Token) -> Result<Expr, Fault> {
+        // Most words are names of constants: only before a bracket may one be a type's.
+        let next = self.tokens.get(self.at + 1);
+        if is_name(token) && !next.is_some_and(|next| next.is("(") || next.is("{") || next.is("::")) {
+            return self.name();
+        }
         let Some((ty, after)) = crate::typename::simple_type(self.tokens, self.at, self.names, self.model)
         else {
             return self.name();
