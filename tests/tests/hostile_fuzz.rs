@@ -30,12 +30,14 @@ fn body(rng: &mut Rng, thread: usize, ops: usize, style: u64) -> String {
     writeln!(t, "  rendezvous({thread}, args.round, {delay});").unwrap();
     for i in 0..ops {
         let word = rng.next(4);
-        match rng.next(if style == 0 { 8 } else { 10 }) {
+        match rng.next(if style == 0 { 8 } else { 13 }) {
             0..=2 => writeln!(t, "  x = w[{word}]; y = y * 3 + x;").unwrap(),
             3 | 4 => { let n = 1 + rng.next(40); writeln!(t, "  asm volatile(\".rept {n}\\nnop\\n.endr\");").unwrap() }
             5 | 6 => writeln!(t, "  w[{word}] = {}u;", (thread as u64 + 1) * 1000 + i as u64).unwrap(),
             7 => { if slot < 60 { writeln!(t, "  l[{slot}] = y;").unwrap(); slot += 1; } }
             8 => writeln!(t, "  {{ uint32_t old; asm volatile(\".option push\\n.option arch, +a\\namoadd.w %0, %1, (%2)\\n.option pop\" : \"=r\"(old) : \"r\"({}), \"r\"(w + {word}) : \"memory\"); y = y * 5 + old; }}", thread + 1).unwrap(),
+            9 => writeln!(t, "  y += mine[{word}]; mine[{word}] = x + {i}u;").unwrap(),
+            10 | 11 => { let n = 10 + rng.next(150); writeln!(t, "  x = wait_for(w + {word}, x, {n});").unwrap() }
             _ => { let n = 2 + rng.next(12); writeln!(t, "  for (uint32_t n = 0; n < {n} && w[{word}] == x; ++n) asm volatile(\"\");").unwrap() }
         }
     }
@@ -45,6 +47,18 @@ fn body(rng: &mut Rng, thread: usize, ops: usize, style: u64) -> String {
 
 const PRELUDE: &str = r#"
 #include <komorebi/kernel.h>
+// In the core's own RAM.
+static volatile uint32_t mine[4];
+// Waits as the library does, with its HINT: until the word is no longer `was`, for so many cycles at most.
+static inline uint32_t wait_for(volatile uint32_t* word, uint32_t was, uint32_t cycles) {
+    const uint32_t wake = ((uint32_t)km::wall_clock() + cycles) | 1;
+    for (;;) {
+        asm volatile("add x0, sp, %0" ::"r"(wake));
+        asm volatile("fence" ::: "memory");
+        const uint32_t now = *word;
+        if (now != was || (int32_t)(km::wall_clock_low() - wake) >= 0) return now;
+    }
+}
 // Word 32 of WORDS: the moment all start at, from thread 0; it is given by a store and then waited for on the clock.
 static inline void rendezvous(uint32_t thread, uint32_t round, uint32_t delay) {
     volatile uint32_t* m = (volatile uint32_t*)0x150100u;

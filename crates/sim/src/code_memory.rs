@@ -47,12 +47,18 @@ pub(crate) struct CodeMemory {
     bytes: Sparse<{ CodePage::BYTES }>,
     /// `None` where nobody fetched since the page was last written.
     decoded: Vec<Option<Arc<CodePage>>>,
+    /// Where it is not, as bits: a store looks here only, in most cases.
+    fetched: [u64; FETCHED],
 }
+
+/// Words of 64 bits for the pages of the largest memory.
+const FETCHED: usize = 16;
 
 impl CodeMemory {
     pub(crate) fn new(bytes: u64) -> Self {
         let pages = bytes.div_ceil(CodePage::BYTES as u64) as usize;
-        Self { bytes: Sparse::new(bytes), decoded: vec![None; pages] }
+        assert!(pages <= 64 * FETCHED, "{pages} pages that may hold code");
+        Self { bytes: Sparse::new(bytes), decoded: vec![None; pages], fetched: [0; FETCHED] }
     }
 
     pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
@@ -68,7 +74,9 @@ impl CodeMemory {
             return;
         }
         let last = (address as usize + bytes.len() - 1) / CodePage::BYTES;
-        self.decoded[address as usize / CodePage::BYTES..=last].fill(None);
+        for page in address as usize / CodePage::BYTES..=last {
+            self.forget(page);
+        }
         self.bytes.write(address, bytes);
     }
 
@@ -79,16 +87,25 @@ impl CodeMemory {
 
     #[inline]
     pub(crate) fn set_value(&mut self, address: u64, width: usize, value: u64) {
-        let page = &mut self.decoded[address as usize / CodePage::BYTES];
-        if page.is_some() {
-            *page = None;
-        }
+        self.forget(address as usize / CodePage::BYTES);
         self.bytes.set_value(address, width, value);
+    }
+
+    /// The page is about to be written.
+    #[inline]
+    fn forget(&mut self, page: usize) {
+        let (word, bit) = (page / 64, 1 << (page % 64));
+        if self.fetched[word] & bit != 0 {
+            self.fetched[word] &= !bit;
+            self.decoded[page] = None;
+        }
     }
 
     /// The decoded page that holds `address`, as memory is now.
     pub(crate) fn code(&mut self, isa: Isa, address: u64, cache: &mut CodeCache) -> Arc<CodePage> {
-        let decoded = &mut self.decoded[address as usize / CodePage::BYTES];
+        let page = address as usize / CodePage::BYTES;
+        self.fetched[page / 64] |= 1 << (page % 64);
+        let decoded = &mut self.decoded[page];
         let page = decoded.get_or_insert_with(|| {
             cache.page(isa, self.bytes.page(address).unwrap_or(&[0; CodePage::BYTES]))
         });

@@ -22,10 +22,28 @@ pub(crate) enum State {
 /// The most harts a tile has.
 const MOST: usize = 5;
 
+/// Bits of an entry of `next` below the moment.
+const INDEX_BITS: u32 = 3;
+
+/// The least entry of `next`.
+#[inline]
+fn least(next: [u64; MOST]) -> u64 {
+    next[1..].iter().fold(next[0], |least, next| least.min(*next))
+}
+
+/// An entry's index and moment.
+#[inline]
+fn split(entry: u64) -> (usize, Time) {
+    match entry {
+        u64::MAX => (0, NEVER),
+        _ => ((entry & ((1 << INDEX_BITS) - 1)) as usize, entry >> INDEX_BITS),
+    }
+}
+
 /// The harts of one tile.
 pub(crate) struct Slots<X: Xlen> {
-    /// When each has something to do.
-    next: [Time; MOST],
+    /// When each has something to do, with its index in the low bits: the least comes first.
+    next: [u64; MOST],
     states: [State; MOST],
     /// How often each one's instruction cache was told to forget.
     pub(crate) code_generations: [u64; MOST],
@@ -36,7 +54,7 @@ impl<X: Xlen> Slots<X> {
     /// At most five harts, all off.
     pub(crate) fn new(harts: Vec<Hart<X>>) -> Self {
         debug_assert!(harts.len() <= MOST);
-        Self { next: [NEVER; MOST], states: [State::Off; MOST], code_generations: [0; MOST], harts }
+        Self { next: [u64::MAX; MOST], states: [State::Off; MOST], code_generations: [0; MOST], harts }
     }
 
     pub(crate) fn state(&self, index: usize) -> State {
@@ -46,21 +64,17 @@ impl<X: Xlen> Slots<X> {
     /// The first hart with the earliest moment.
     #[inline]
     pub(crate) fn earliest(&self) -> (usize, Time) {
-        let mut first = (0, self.next[0]);
-        for (i, next) in self.next.iter().enumerate().skip(1) {
-            if *next < first.1 {
-                first = (i, *next);
-            }
-        }
-        first
+        split(least(self.next))
     }
 
     /// The last moment at which the hart `index` comes before every other one. At one moment the lower index goes
     /// first; the others are not earlier.
     #[inline]
     pub(crate) fn horizon(&self, index: usize) -> Time {
-        let next = self.next.iter().enumerate().filter(|(i, _)| *i != index);
-        next.map(|(i, next)| if i > index { *next } else { *next - 1 }).min().unwrap_or(NEVER)
+        let mut others = self.next;
+        others[index] = u64::MAX;
+        let (other, at) = split(least(others));
+        if other > index { at } else { at - 1 }
     }
 
     /// True when a hart besides `index` runs.
@@ -78,7 +92,12 @@ impl<X: Xlen> Slots<X> {
     /// The hart goes on at its own time.
     pub(crate) fn run(&mut self, index: usize) {
         self.states[index] = State::Running;
-        self.next[index] = self.harts[index].time();
+        self.set_next(index, self.harts[index].time());
+    }
+
+    #[inline]
+    fn set_next(&mut self, index: usize, at: Time) {
+        self.next[index] = if at == NEVER { u64::MAX } else { at << INDEX_BITS | index as u64 };
     }
 
     /// The hart starts at `pc` at `at`, with an empty instruction cache.
@@ -89,11 +108,11 @@ impl<X: Xlen> Slots<X> {
     }
 
     /// Stops it, as a reset does; gives its state.
-    pub(crate) fn turn_off(&mut self, index: usize, watchers: &mut Watchers) -> State {
+    pub(crate) fn turn_off(&mut self, index: usize, at: Time, watchers: &mut Watchers) -> State {
         watchers.unpark(index);
         watchers.not_ahead(index);
-        self.harts[index].keep_ahead();
-        self.next[index] = NEVER;
+        self.harts[index].take_back(at, false);
+        self.next[index] = u64::MAX;
         std::mem::replace(&mut self.states[index], State::Off)
     }
 
@@ -165,18 +184,18 @@ impl<X: Xlen> Slots<X> {
     ) -> Result<(), Box<Fault>> {
         match stop {
             Stop::Horizon | Stop::Retry(_) => {
-                self.next[index] = self.harts[index].time();
+                self.set_next(index, self.harts[index].time());
                 watchers.went_ahead(index, self.harts[index].ahead());
             }
             Stop::Park(park) => {
                 watchers.park(index, self.harts[index].watch());
                 watchers.went_ahead(index, self.harts[index].ahead());
                 self.states[index] = State::Parked;
-                self.next[index] = park.wake.unwrap_or(NEVER);
+                self.set_next(index, park.wake.unwrap_or(NEVER));
             }
             Stop::Wfi => {
                 self.states[index] = State::Asleep;
-                self.next[index] = NEVER;
+                self.next[index] = u64::MAX;
             }
             Stop::Fault(fault) => return Err(fault),
         }

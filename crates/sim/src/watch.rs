@@ -9,16 +9,17 @@ use crate::hart::{AheadLoad, Watch};
 use crate::time::Time;
 
 /// A parked hart's word.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Parked {
     watch: Watch,
     slot: u8,
 }
 
-/// A word that a hart has loaded ahead of its turn.
-#[derive(Clone, Copy, Debug)]
+/// A word that a hart has loaded ahead of its turn, and when.
+#[derive(Clone, Copy)]
 struct Ahead {
-    load: AheadLoad,
+    watch: Watch,
+    at: Time,
     slot: u8,
 }
 
@@ -53,7 +54,7 @@ impl Watchers {
     /// The hart in `slot` parks on these words.
     pub(crate) fn park(&mut self, slot: usize, watches: &[Watch]) {
         for &watch in watches {
-            self.mask |= bit(watch.address);
+            self.mask |= bit(watch.address());
             self.parked.push(Parked { watch, slot: slot as u8 });
         }
     }
@@ -61,12 +62,16 @@ impl Watchers {
     /// The hart in `slot` goes on.
     pub(crate) fn unpark(&mut self, slot: usize) {
         self.parked.retain(|parked| usize::from(parked.slot) != slot);
-        self.mask = self.parked.iter().fold(0, |mask, parked| mask | bit(parked.watch.address));
+        self.mask = self.parked.iter().fold(0, |mask, parked| mask | bit(parked.watch.address()));
     }
 
     /// The hart in `slot` has made these loads ahead of its turn.
     pub(crate) fn went_ahead(&mut self, slot: usize, loads: &[AheadLoad]) {
-        self.ahead.extend(loads.iter().map(|&load| Ahead { load, slot: slot as u8 }));
+        self.ahead.extend(loads.iter().map(|&load| Ahead {
+            watch: load.watch,
+            at: load.at,
+            slot: slot as u8,
+        }));
     }
 
     /// The hart in `slot` is not ahead any more.
@@ -81,8 +86,8 @@ impl Watchers {
     /// first.
     #[inline]
     pub(crate) fn loaded_ahead(&self, at: Time, writer: usize, address: u64, bytes: u64) -> u32 {
-        let late = |ahead: &&Ahead| (ahead.load.at, usize::from(ahead.slot)) > (at, writer);
-        let meets = self.ahead.iter().filter(late).filter(|ahead| ahead.load.watch.meets(address, bytes));
+        let late = |ahead: &&Ahead| (ahead.at, usize::from(ahead.slot)) > (at, writer);
+        let meets = self.ahead.iter().filter(late).filter(|ahead| ahead.watch.meets(address, bytes));
         meets.fold(0, |slots, ahead| slots | 1 << ahead.slot)
     }
 
@@ -118,7 +123,7 @@ mod tests {
     #[test]
     fn a_write_reaches_the_harts_parked_on_its_bytes_only() {
         let mut watchers = Watchers::default();
-        let word = |address| Watch { address, width: Width::Word };
+        let word = |address| Watch::new(address, Width::Word);
         watchers.park(0, &[word(0x1000), word(0x2004)]);
         watchers.park(3, &[word(0x2004)]);
         assert_eq!(watchers.waiting(0x1000, 4), 1);

@@ -235,7 +235,7 @@ fn a_marked_loop_parks_after_two_equal_iterations_until_its_clock_value() {
     let mut hart = hart::<Rv32>(true);
     let Stop::Park(park) = hart.run(&mut world, NEVER) else { panic!("the loop does not park") };
     assert!(hart.counters().instructions < 60);
-    assert_eq!(hart.watch().iter().map(|watch| watch.address).collect::<Vec<_>>(), [FLAGS, FLAGS + 4]);
+    assert_eq!(hart.watch().iter().map(|watch| watch.address()).collect::<Vec<_>>(), [FLAGS, FLAGS + 4]);
     let wake = park.wake.expect("a loop with a deadline wakes");
     assert!(wake > 1_000_000 * TICK * CYCLE);
     hart.resume(wake);

@@ -3,15 +3,15 @@
 // The base is the same in every bank. A page takes its bytes rounded up to 64, so that reads may start at each (source and
 // destination agree mod 64, tensix.md §4). Banks and their tiles come from the control block.
 #pragma once
+#include <komorebi/layout.h>
+
 #include "noc.h"
 
 namespace km {
 
-constexpr uint32_t kDramPageAlign = 64;
-
 /// Bytes from one page of a bank to the next.
 constexpr uint32_t aligned_page_bytes(uint32_t page_bytes) {
-    return (page_bytes + kDramPageAlign - 1) & ~(kDramPageAlign - 1);
+    return (page_bytes + kDramAlign - 1) & ~(kDramAlign - 1);
 }
 
 /// DRAM banks that tensors are interleaved over.

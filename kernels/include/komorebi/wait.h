@@ -73,10 +73,28 @@ struct Deadline {
     return deadline.wake(low);
 }
 
-/// Waits until `ready(seen)` is true; `seen` is set by it for the state words. `cycles` is less than 2^63.
+/// The turns of a wait: until `ready(seen)` is true, or the thread ends. `wake` is the deadline's.
 ///
 /// The HINT stands at the start of a turn: whatever the turn loads is tested before the next one. The clock is looked at
 /// closely only when its low word is past the value to wake at, which is never more than 2^31 cycles ahead.
+template <class Ready>
+[[gnu::always_inline]] inline void wait_turns(Deadline deadline, uint32_t wake, WaitKind kind, uint32_t object,
+                                              uint32_t wanted, Ready&& ready) {
+    for (;;) {
+        uint32_t seen = 0;
+        asm volatile("add x0, sp, %0" ::"r"(wake));
+        fence();
+        // Loaded before what `ready` loads: the two overlap.
+        const uint32_t stop = hardware::reg(control(kControlStopFlag));
+        if (ready(seen)) return;
+        if (stop != 0) leave_wait(kThreadStopped, kind, object, wanted, seen);
+        if (static_cast<int32_t>(hardware::reg(hardware::kWallClockLow) - wake) >= 0) {
+            wake = check_deadline(deadline, kind, object, wanted, seen);
+        }
+    }
+}
+
+/// Waits until `ready(seen)` is true; `seen` is set by it for the state words. `cycles` is less than 2^63.
 template <class Ready>
 [[gnu::always_inline]] inline void wait_until(WaitKind kind, uint32_t object, uint32_t wanted, uint64_t cycles,
                                               Ready&& ready) {
@@ -84,29 +102,37 @@ template <class Ready>
     if (!ready(seen)) {
         const uint32_t now = hardware::reg(hardware::kWallClockLow);
         const Deadline deadline = Deadline::after(now, cycles);
-        uint32_t wake = deadline.wake(now);
-        for (;;) {
-            asm volatile("add x0, sp, %0" ::"r"(wake));
-            fence();
-            // Loaded before what `ready` loads: the two overlap.
-            const uint32_t stop = hardware::reg(control(kControlStopFlag));
-            if (ready(seen)) break;
-            if (stop != 0) leave_wait(kThreadStopped, kind, object, wanted, seen);
-            if (static_cast<int32_t>(hardware::reg(hardware::kWallClockLow) - wake) >= 0) {
-                wake = check_deadline(deadline, kind, object, wanted, seen);
-            }
-        }
+        wait_turns(deadline, deadline.wake(now), kind, object, wanted, ready);
     }
     compiler_fence();
 }
 
-/// The loop of `wait_word`, once per image.
-[[gnu::noinline]] inline void wait_word_loop(uint32_t address, uint32_t base, uint32_t least, uint32_t mask, WaitKind kind,
-                                             uint32_t object) {
-    wait_until(kind, object, (base + least) & mask, local.wait_cycles, [=](uint32_t& seen) {
+/// What `wait_word_loop` does at the stop flag, or once its value to wake at has come.
+[[gnu::noinline, gnu::cold]] inline void wait_word_late(uint32_t address, uint32_t base, uint32_t least, uint32_t mask,
+                                                        WaitKind kind, uint32_t object, uint32_t low, uint32_t high) {
+    const Deadline deadline{low, high};
+    const uint32_t wanted = (base + least) & mask;
+    const uint32_t wake = check_deadline(deadline, kind, object, wanted, hardware::reg(address));
+    wait_turns(deadline, wake, kind, object, wanted, [=](uint32_t& seen) {
         seen = hardware::reg(address);
         return ((seen - base) & mask) >= least;
     });
+}
+
+/// The loop of `wait_word`, once per image. It calls nothing that comes back, so it saves no register: most waits are short.
+[[gnu::noinline]] inline void wait_word_loop(uint32_t address, uint32_t base, uint32_t least, uint32_t mask, WaitKind kind,
+                                             uint32_t object) {
+    const uint32_t now = hardware::reg(hardware::kWallClockLow);
+    const Deadline deadline = Deadline::after(now, local.wait_cycles);
+    const uint32_t wake = deadline.wake(now);
+    for (;;) {
+        asm volatile("add x0, sp, %0" ::"r"(wake));
+        fence();
+        const uint32_t stop = hardware::reg(control(kControlStopFlag)), seen = hardware::reg(address);
+        if (((seen - base) & mask) >= least) return;
+        if (stop != 0 || static_cast<int32_t>(hardware::reg(hardware::kWallClockLow) - wake) >= 0) break;
+    }
+    wait_word_late(address, base, least, mask, kind, object, deadline.low, deadline.high);
 }
 
 /// Waits until the word at `address` is at least `least` ahead of `base`, counted in `mask`'s bits.

@@ -2,15 +2,15 @@
 //!
 //! The harts of a tile take turns by time, and five that poll would take a turn a load. But the order of two loads
 //! matters to nobody: only a store in between does. So a hart may load shared memory later than its horizon, as long
-//! as it does nothing else that others could see, and also begin the next turn of a wait loop, and park in it; it keeps
-//! what it was before, and the tile what it has loaded and when. A write by somebody else to one of those words, at an earlier moment than the load, takes the hart back
+//! as it does nothing else that others could see: store into its own RAM, begin the next turn of a wait loop, park in it.
+//! It keeps what it was before, and what its stores have replaced; the tile keeps what it has loaded and when. A write by somebody else to one of those words, at an earlier moment than the load, takes the hart back
 //! ([`Hart::take_back`]) before the write happens. What it had loaded before that moment stands, and is given to it
 //! again while it comes back to where it was: the word may have been written since, rightly. A parked hart is taken back,
 //! too, by what would wake it before the moment at which it parked. Results are those of strict turns.
 
 use std::collections::VecDeque;
 
-use super::bus::Loaded;
+use super::bus::{Loaded, Undo};
 use super::isa::{Isa, Xlen};
 use super::state::{Counters, Hart};
 use super::watch::{Iteration, Watch};
@@ -23,8 +23,19 @@ pub struct AheadLoad {
     pub watch: Watch,
     /// When.
     pub at: Time,
-    /// What was there.
-    pub(super) loaded: Loaded,
+    /// What was there: 32 bits, since whoever goes ahead has registers of 32 bits, and how long it took to come.
+    value: u32,
+    delay: u32,
+}
+
+impl AheadLoad {
+    pub(super) fn new(watch: Watch, at: Time, loaded: Loaded) -> Self {
+        Self { watch, at, value: loaded.value as u32, delay: (loaded.ready - at) as u32 }
+    }
+
+    fn loaded(&self) -> Loaded {
+        Loaded { value: u64::from(self.value), ready: self.at + Time::from(self.delay) }
+    }
 }
 
 /// Late registers that a hart may have when it goes ahead.
@@ -33,16 +44,26 @@ const ARRIVALS: usize = 8;
 /// Loads that a hart may make ahead, before it waits for its turn.
 const MOST: usize = 12;
 
+/// Cycles beyond its horizon after which a hart makes none: two turns of a wait loop. What is further ahead is taken back
+/// more often than it is kept.
+const REACH: Time = 48;
+
+/// Stores into its own memory that it may make ahead.
+const MOST_STORES: usize = 8;
+
 /// What a hart was before its first load ahead of its turn.
 #[derive(Debug)]
-pub(super) struct Ahead {
+#[repr(C)]
+pub(super) struct Ahead<X: Xlen> {
     /// No load ahead while the horizon has not passed this: a write at this moment waits for the hart.
     barrier: Time,
     loads: Vec<AheadLoad>,
+    /// What stores into the hart's own memory have replaced.
+    stores: Vec<Undo>,
     /// Of a hart that was taken back: the loads that stand, still to be made again.
     again: VecDeque<AheadLoad>,
-    /// x0 to x31. Whoever can be taken back has registers of 32 bits.
-    regs: [u32; 32],
+    /// x0 to x31.
+    regs: [X::Word; 32],
     /// When the registers of `pending` arrive, in the order of their bits.
     arrivals: [Time; ARRIVALS],
     pending: u64,
@@ -67,13 +88,26 @@ pub(super) struct Here {
     pub(super) streak: u32,
 }
 
-impl Ahead {
+impl<X: Xlen> Ahead<X> {
+    #[inline]
+    pub(super) fn warm(&self) {
+        use std::hint::black_box;
+        black_box(self.barrier);
+        black_box(self.regs[0]);
+        black_box(self.regs[16]);
+        black_box(self.arrivals[0]);
+        black_box(self.pc);
+        black_box(self.used);
+        black_box(self.loads.first().map(|load| load.at));
+    }
+
     pub(super) fn new() -> Box<Self> {
         Box::new(Self {
             barrier: 0,
             loads: Vec::with_capacity(MOST),
+            stores: Vec::with_capacity(MOST_STORES),
             again: VecDeque::with_capacity(MOST),
-            regs: [0; 32],
+            regs: [X::Word::default(); 32],
             arrivals: [0; ARRIVALS],
             pending: 0,
             pc: 0,
@@ -109,6 +143,7 @@ impl<X: Xlen> Hart<X> {
         if self.is_ahead {
             self.is_ahead = false;
             self.ahead.loads.clear();
+            self.ahead.stores.clear();
             if let Some(wait) = self.ahead.wait.take() {
                 self.ahead.spare = Some(wait);
             }
@@ -133,11 +168,11 @@ impl<X: Xlen> Hart<X> {
             }
             None => self.wait.cut(self.ahead.used.0),
         }
-        self.keep_ahead();
+        self.is_ahead = false;
+        self.ahead.loads.clear();
+        self.undoes = !self.ahead.stores.is_empty();
         let ahead = &self.ahead;
-        for (slot, saved) in self.regs.iter_mut().zip(&ahead.regs) {
-            *slot = X::canonical(u64::from(*saved));
-        }
+        self.regs[..32].copy_from_slice(&ahead.regs);
         for (slot, arrival) in bits(ahead.pending).zip(&ahead.arrivals) {
             self.ready[slot] = *arrival;
         }
@@ -156,7 +191,22 @@ impl<X: Xlen> Hart<X> {
         let load = self.ahead.again.pop_front()?;
         self.loads_again = !self.ahead.again.is_empty();
         debug_assert_eq!((load.watch, load.at), (watch, at), "a hart came back another way");
-        Some(load.loaded)
+        Some(load.loaded())
+    }
+
+    /// Notes a store ahead into the hart's own memory; false when it has to wait for its turn.
+    pub(super) fn store_ahead(&mut self, undo: Option<Undo>) -> bool {
+        let Some(undo) = undo.filter(|_| self.ahead.stores.len() < MOST_STORES) else { return false };
+        self.ahead.stores.push(undo);
+        true
+    }
+
+    /// Of a hart that was taken back: the stores to take back, the last one first.
+    #[cold]
+    pub fn take_stores(&mut self) -> impl Iterator<Item = Undo> {
+        let undoes = std::mem::take(&mut self.undoes);
+        let stores = &mut self.ahead.stores;
+        std::iter::from_fn(move || stores.pop().filter(|_| undoes))
     }
 
     /// Something that the hart may have loaded has changed: this holds for it when it is taken back, too.
@@ -175,7 +225,8 @@ impl<X: Xlen> Hart<X> {
 
     /// Notes a load ahead; false when it has to wait for its turn.
     pub(super) fn load_ahead(&mut self, here: impl FnOnce() -> Here, load: AheadLoad, horizon: Time) -> bool {
-        if self.ahead.loads.len() == MOST || !self.go_ahead(here, horizon) {
+        let far = load.at > horizon.saturating_add(REACH * self.cycle);
+        if far || self.ahead.loads.len() == MOST || !self.go_ahead(here, horizon) {
             return false;
         }
         self.ahead.loads.push(load);
@@ -205,7 +256,8 @@ impl<X: Xlen> Hart<X> {
 
     /// Keeps what the hart is, where it is not ahead yet; false when it may not go ahead.
     fn go_ahead(&mut self, here: impl FnOnce() -> Here, horizon: Time) -> bool {
-        if X::ISA != Isa::Rv32 || !self.parking || horizon <= self.ahead.barrier {
+        // One that still loads what stands must have loaded it before it goes ahead of that.
+        if X::ISA != Isa::Rv32 || !self.parking || self.loads_again || horizon <= self.ahead.barrier {
             return false;
         }
         if self.is_ahead {
@@ -217,9 +269,7 @@ impl<X: Xlen> Hart<X> {
         }
         self.is_ahead = true;
         let ahead = &mut self.ahead;
-        for (saved, slot) in ahead.regs.iter_mut().zip(&self.regs) {
-            *saved = *slot as u32;
-        }
+        ahead.regs.copy_from_slice(&self.regs[..32]);
         for (arrival, slot) in ahead.arrivals.iter_mut().zip(bits(pending)) {
             *arrival = self.ready[slot];
         }

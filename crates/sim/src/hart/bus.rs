@@ -46,6 +46,19 @@ pub struct Loaded {
     pub ready: Time,
 }
 
+/// What a store ahead of its turn into private memory has replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Undo {
+    /// The hart's address.
+    pub address: u64,
+    /// How many bytes of it.
+    pub width: Width,
+    /// What was there.
+    pub value: u64,
+    /// What else the tile has to put back: its own matter.
+    pub stores: [u64; 2],
+}
+
 /// What loading a shared address again would see; a hart that waits in a loop may only be parked on what it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
@@ -139,6 +152,14 @@ pub trait Bus {
     fn load_ahead(&mut self, _at: Time, _address: u64, _width: Width) -> Option<Loaded> {
         None
     }
+
+    /// What a store into private memory would replace, for [`Bus::undo`]. `None` where it cannot be taken back.
+    fn before_store(&self, _address: u64, _width: Width) -> Option<Undo> {
+        None
+    }
+
+    /// Takes back the last store into private memory.
+    fn undo(&mut self, _undo: Undo) {}
 
     /// True when the tile reports every change of what the hart has loaded, ahead of its turn or in it: the hart may begin
     /// another iteration of a wait loop ahead, and park there.

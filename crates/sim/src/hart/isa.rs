@@ -21,6 +21,14 @@ pub trait Xlen: Copy + std::fmt::Debug + 'static {
     const BITS: u32;
     /// log2 of the distance in bytes between places where an instruction may start.
     const SLOT: u32;
+    /// Loads of addresses that are the same above this bit take equally long.
+    const REGION: u32;
+    /// What a register is kept in.
+    type Word: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync;
+    /// A register from its word.
+    fn widen(word: Self::Word) -> u64;
+    /// The word of a register in its [representation](Xlen::canonical).
+    fn narrow(register: u64) -> Self::Word;
     /// The register representation of the low [`Xlen::BITS`] bits.
     fn canonical(bits: u64) -> u64;
     /// The bits of a register, zero-extended.
@@ -39,6 +47,19 @@ impl Xlen for Rv32 {
     const ISA: Isa = Isa::Rv32;
     const BITS: u32 = 32;
     const SLOT: u32 = 2;
+    /// L1 is one region, and so are the registers (tensix.md §2).
+    const REGION: u32 = 21;
+    type Word = u32;
+
+    #[inline(always)]
+    fn widen(word: u32) -> u64 {
+        word as i32 as u64
+    }
+
+    #[inline(always)]
+    fn narrow(register: u64) -> u32 {
+        register as u32
+    }
 
     #[inline(always)]
     fn canonical(bits: u64) -> u64 {
@@ -55,6 +76,18 @@ impl Xlen for Rv64 {
     const ISA: Isa = Isa::Rv64;
     const BITS: u32 = 64;
     const SLOT: u32 = 1;
+    const REGION: u32 = 0;
+    type Word = u64;
+
+    #[inline(always)]
+    fn widen(word: u64) -> u64 {
+        word
+    }
+
+    #[inline(always)]
+    fn narrow(register: u64) -> u64 {
+        register
+    }
 
     #[inline(always)]
     fn canonical(bits: u64) -> u64 {

@@ -49,7 +49,7 @@ mod trap;
 mod watch;
 
 pub use ahead::AheadLoad;
-pub use bus::{AmoOp, Bus, Loaded, Nature, Refusal, Width};
+pub use bus::{AmoOp, Bus, Loaded, Nature, Refusal, Undo, Width};
 pub use code::CodePage;
 pub use costs::Costs;
 pub use disasm::disassemble;

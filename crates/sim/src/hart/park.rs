@@ -115,19 +115,17 @@ impl<X: Xlen> Hart<X> {
             let mut period = 0;
             if self.watching & MARKED != 0 && self.wait.pc == self.pc {
                 period = self.time - self.wait.start;
-                let wake = match self.regs[op.rs2()] {
+                let wake = match X::unsigned(X::widen(self.regs[op.rs2()])) {
                     0 => None,
-                    value => Some(bus.wake_time(self.time, X::unsigned(value))),
+                    value => Some(bus.wake_time(self.time, value)),
                 };
                 let asleep = wake.is_none_or(|wake| wake > self.time);
-                let first = self.wait.watches().first().map_or(0, |watch| watch.address);
-                let this = KnownWait { pc: self.pc, first, period };
-                let known = &mut self.known_waits[(self.pc >> 2) as usize % KNOWN_WAITS];
-                if asleep && (period == self.wait.period || *known == this) {
-                    // A hart that is taken back need not have seen it.
-                    if !self.is_ahead {
-                        *known = this;
-                    }
+                let this = KnownWait { pc: self.pc, loads: self.wait.digest(X::REGION), period };
+                let known = &mut self.known_waits[((self.pc >> 2) ^ this.loads) as usize % KNOWN_WAITS];
+                let seen = period == self.wait.period || *known == this;
+                if asleep && seen && !self.loads_again {
+                    // It holds of a hart that is taken back, too: there is a history in which the write came later.
+                    *known = this;
                     self.watching = MARKED;
                     return self.park(period, wake);
                 }
@@ -148,7 +146,9 @@ impl<X: Xlen> Hart<X> {
             return None;
         }
         self.pending = self.late();
-        if self.watching & UNMARKED == 0 || self.repeat.iteration.pc != self.pc {
+        // What is loaded again stands at its moment: no iteration with such a load is skipped.
+        let new = self.watching & UNMARKED == 0 || self.repeat.iteration.pc != self.pc;
+        if new || self.loads_again {
             self.repeat.regs.copy_from_slice(&self.regs[..32]);
             self.repeat.late = self.pending;
             self.repeat.lags = self.lags();
@@ -203,7 +203,7 @@ impl<X: Xlen> Hart<X> {
 
     /// Lets the loop run for twice as long before the next comparison.
     fn give_up(&mut self) {
-        self.repeat.threshold = (self.repeat.threshold * 2).min(Repeat::LAST_THRESHOLD);
+        self.repeat.threshold = (self.repeat.threshold * 2).min(Repeat::<X>::LAST_THRESHOLD);
         self.repeat.streak = 0;
         self.watching &= !UNMARKED;
     }

@@ -43,6 +43,10 @@ impl<X: Xlen> Hart<X> {
         if let Some(park) = self.parked {
             return Stop::Park(park);
         }
+        self.warm();
+        if self.undoes {
+            self.take_stores().for_each(|undo| bus.undo(undo));
+        }
         if self.sleeping && !self.is_roused() {
             return Stop::Wfi;
         }
@@ -91,6 +95,22 @@ impl<X: Xlen> Hart<X> {
         }
     }
 
+    /// Touches what the turn will use, all at once: a card's harts do not fit into a cache, and the misses overlap.
+    #[inline]
+    fn warm(&self) {
+        use std::hint::black_box;
+        black_box(self.regs[8]);
+        black_box(self.regs[16]);
+        black_box(self.regs[24]);
+        black_box(self.ready[8]);
+        black_box(self.ready[16]);
+        black_box(self.wait.period);
+        black_box(self.wait.watches().len());
+        self.ahead.warm();
+        black_box(self.known_waits[0].pc);
+        black_box(self.known_waits[4].pc);
+    }
+
     /// The page around the pc, to be put back into `pages`.
     fn page<B: Bus>(&mut self, bus: &mut B) -> Result<Arc<CodePage>, Refusal> {
         let generation = bus.code_generation();
@@ -128,8 +148,8 @@ impl<X: Xlen> Hart<X> {
 
         let (pc, flow) = loop {
             let Some(&op) = ops.get(at as usize) else { leave!(at, Flow::Page) };
-            let a = self.regs[op.rs1()];
-            let b = self.regs[op.rs2()];
+            let a = X::widen(self.regs[op.rs1()]);
+            let b = X::widen(self.regs[op.rs2()]);
             let imm = op.imm() as u64;
             let rd = op.rd();
             if pending != 0 {
@@ -151,7 +171,7 @@ impl<X: Xlen> Hart<X> {
             }
             macro_rules! put {
                 ($value:expr) => {{
-                    self.regs[rd] = $value;
+                    self.regs[rd] = X::narrow($value);
                     pending &= !(1 << rd);
                     time += steps.one;
                     next!();
@@ -180,7 +200,7 @@ impl<X: Xlen> Hart<X> {
                             }
                         } else {
                             self.repeat.target = target;
-                            self.repeat.threshold = Repeat::FIRST_THRESHOLD;
+                            self.repeat.threshold = Repeat::<X>::FIRST_THRESHOLD;
                             self.watching &= !UNMARKED;
                             streak = 0;
                         }
@@ -211,7 +231,7 @@ impl<X: Xlen> Hart<X> {
                         $(number::$shift => put!(alu::$s_op::<X>(a, imm)),)*
                         $(number::$word => put!(alu::$w_op::<X>(a, imm)),)*
                         $(number::$product => {
-                            self.regs[rd] = alu::$p_op::<X>(a, b);
+                            self.regs[rd] = X::narrow(alu::$p_op::<X>(a, b));
                             self.ready[rd] = time + steps.product;
                             pending |= 1 << rd;
                             time += steps.one;
@@ -241,7 +261,7 @@ impl<X: Xlen> Hart<X> {
                                 leave!(at, Flow::Slow(op));
                             }
                             let private = bus.is_private(address);
-                            let watch = Watch { address, width: Width::$l_width };
+                            let watch = Watch::new(address, Width::$l_width);
                             let shared = !private && !bus.is_own_clock(address);
                             let again = match shared && self.loads_again {
                                 true => self.load_again(watch, time),
@@ -254,7 +274,7 @@ impl<X: Xlen> Hart<X> {
                                     leave!(at, Flow::Horizon);
                                 };
                                 let here = || Here { pc: address_of(at), time, instructions, pending, streak };
-                                if !self.load_ahead(here, AheadLoad { watch, at: time, loaded }, horizon) {
+                                if !self.load_ahead(here, AheadLoad::new(watch, time, loaded), horizon) {
                                     leave!(at, Flow::Horizon);
                                 }
                                 loaded
@@ -270,7 +290,7 @@ impl<X: Xlen> Hart<X> {
                                     self.note(bus.nature(address), watch, time);
                                 }
                             }
-                            self.regs[rd] = loaded.value as $extend as u64;
+                            self.regs[rd] = X::narrow(loaded.value as $extend as u64);
                             time += steps.one;
                             if loaded.ready > time {
                                 self.ready[rd] = loaded.ready;
@@ -286,8 +306,12 @@ impl<X: Xlen> Hart<X> {
                                 leave!(at, Flow::Slow(op));
                             }
                             let private = bus.is_private(address);
-                            if time > horizon && (!private || self.is_ahead) {
-                                leave!(at, Flow::Horizon);
+                            if time > horizon {
+                                let stands = private && !self.is_ahead;
+                                let ahead = || private.then(|| bus.before_store(address, Width::$t_width));
+                                if !stands && !self.store_ahead(ahead().flatten()) {
+                                    leave!(at, Flow::Horizon);
+                                }
                             }
                             let free = match bus.store(time, address, Width::$t_width, b) {
                                 Ok(free) => free,
@@ -318,7 +342,7 @@ impl<X: Xlen> Hart<X> {
                         }
                         number::Jal => {
                             let pc = address_of(at);
-                            self.regs[rd] = X::canonical(pc.wrapping_add(op.size()));
+                            self.regs[rd] = X::narrow(X::canonical(pc.wrapping_add(op.size())));
                             pending &= !(1 << rd);
                             time += steps.taken;
                             jump!(op.imm());
@@ -330,7 +354,7 @@ impl<X: Xlen> Hart<X> {
                                 leave!(at, Flow::Slow(op));
                             }
                             let pc = address_of(at);
-                            self.regs[rd] = X::canonical(pc.wrapping_add(op.size()));
+                            self.regs[rd] = X::narrow(X::canonical(pc.wrapping_add(op.size())));
                             pending &= !(1 << rd);
                             time += steps.wrong;
                             instructions += 1;

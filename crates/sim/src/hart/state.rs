@@ -67,21 +67,22 @@ pub(super) const UNMARKED: u8 = 2;
 /// Wait HINTs whose period a hart remembers.
 pub(super) const KNOWN_WAITS: usize = 8;
 
-/// A loop that the hart has parked in: its wait HINT, the address it loads first (one loop may wait on words of different
-/// regions, which take different times), and the length of an iteration.
+/// A loop that the hart has parked in: its wait HINT, what it loads (one loop may wait on words of different regions, which
+/// take different times), and the length of an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct KnownWait {
     pub(super) pc: u64,
-    pub(super) first: u64,
+    /// A digest of the regions of the loads, in their order.
+    pub(super) loads: u64,
     pub(super) period: Time,
 }
 
 /// An unmarked loop that may turn out to wait.
 #[derive(Debug)]
-pub(super) struct Repeat {
+pub(super) struct Repeat<X: Xlen> {
     pub(super) iteration: Iteration,
     /// The registers at the start of the iteration.
-    pub(super) regs: [u64; 32],
+    pub(super) regs: [X::Word; 32],
     /// The registers, as bits, whose value had not arrived then, and by how much each was late.
     pub(super) late: u64,
     pub(super) lags: [Time; SLOTS],
@@ -92,7 +93,7 @@ pub(super) struct Repeat {
     pub(super) threshold: u32,
 }
 
-impl Repeat {
+impl<X: Xlen> Repeat<X> {
     pub(super) const FIRST_THRESHOLD: u32 = 8;
     pub(super) const LAST_THRESHOLD: u32 = 1 << 16;
 }
@@ -113,6 +114,8 @@ pub struct Hart<X: Xlen> {
     pub(super) is_ahead: bool,
     /// The hart was taken back, and loads what stands again.
     pub(super) loads_again: bool,
+    /// The same, and its stores into its own memory are to be taken back.
+    pub(super) undoes: bool,
     pub(super) parking: bool,
     /// In a `wfi`.
     pub(super) sleeping: bool,
@@ -122,14 +125,14 @@ pub struct Hart<X: Xlen> {
     pub(super) steps: Steps,
     pub(super) cycle: Time,
     /// Register slots (see `decode.rs`); the first 32 are x0 to x31.
-    pub(super) regs: [u64; SLOTS],
+    pub(super) regs: [X::Word; SLOTS],
     /// When a register of `pending` may be used.
     pub(super) ready: [Time; SLOTS],
     pub(super) pages: Pages,
     pub(super) known_waits: [KnownWait; KNOWN_WAITS],
     pub(super) wait: Iteration,
-    pub(super) ahead: Box<Ahead>,
-    pub(super) repeat: Box<Repeat>,
+    pub(super) ahead: Box<Ahead<X>>,
+    pub(super) repeat: Box<Repeat<X>>,
     /// A moment, and the cycles that had passed by then: the clock may change.
     pub(super) cycles_since: (Time, u64),
     pub(super) costs: Costs,
@@ -146,7 +149,7 @@ impl<X: Xlen> Hart<X> {
     pub fn new(setup: Setup) -> Self {
         let cycle = setup.cycle.max(1);
         Self {
-            regs: [0; SLOTS],
+            regs: [X::Word::default(); SLOTS],
             ready: [0; SLOTS],
             pending: 0,
             pc: 0,
@@ -169,18 +172,19 @@ impl<X: Xlen> Hart<X> {
             wait: Iteration::new(),
             repeat: Box::new(Repeat {
                 iteration: Iteration::new(),
-                regs: [0; 32],
+                regs: [X::Word::default(); 32],
                 late: 0,
                 lags: [0; SLOTS],
                 target: 0,
                 streak: 0,
-                threshold: Repeat::FIRST_THRESHOLD,
+                threshold: Repeat::<X>::FIRST_THRESHOLD,
             }),
             known_waits: [KnownWait::default(); KNOWN_WAITS],
             parked: None,
             ahead: Ahead::new(),
             is_ahead: false,
             loads_again: false,
+            undoes: false,
             width: std::marker::PhantomData,
         }
     }
@@ -188,7 +192,7 @@ impl<X: Xlen> Hart<X> {
     /// Leaves reset at `at`, at `pc`: registers and control registers as after power-on. Counters, clock and NMI
     /// handlers stay.
     pub fn reset(&mut self, pc: u64, at: Time) {
-        self.regs = [0; SLOTS];
+        self.regs = [X::Word::default(); SLOTS];
         self.pending = 0;
         self.pc = pc;
         self.time = at;
@@ -224,7 +228,7 @@ impl<X: Xlen> Hart<X> {
     /// When there is no register of that number (0 to 31).
     pub fn register(&self, number: usize) -> u64 {
         assert!(number < 32, "register x{number}: expected x0 to x31");
-        X::unsigned(self.regs[number])
+        X::unsigned(X::widen(self.regs[number]))
     }
 
     /// Sets a register; x0 stays 0.
@@ -234,7 +238,7 @@ impl<X: Xlen> Hart<X> {
     pub fn set_register(&mut self, number: usize, value: u64) {
         assert!(number < 32, "register x{number}: expected x0 to x31");
         let slot = if number == 0 { usize::from(SINK) } else { number };
-        self.regs[slot] = X::canonical(value);
+        self.regs[slot] = X::narrow(X::canonical(value));
         self.pending &= !(1 << slot);
     }
 
@@ -281,7 +285,7 @@ impl<X: Xlen> Hart<X> {
 
     /// Writes a result that is there at `ready`.
     pub(super) fn put(&mut self, slot: usize, value: u64, ready: Time) {
-        self.regs[slot] = X::canonical(value);
+        self.regs[slot] = X::narrow(X::canonical(value));
         self.ready[slot] = ready;
         self.pending |= 1 << slot;
     }

@@ -64,7 +64,7 @@ impl<X: Xlen> Hart<X> {
     }
 
     fn address(&self, op: Op) -> u64 {
-        X::unsigned(self.regs[op.rs1()].wrapping_add(op.imm() as u64))
+        X::unsigned(X::widen(self.regs[op.rs1()]).wrapping_add(op.imm() as u64))
     }
 
     /// Completes the instruction at the end of a page with its half in the next.
@@ -128,7 +128,7 @@ impl<X: Xlen> Hart<X> {
         if self.time > horizon {
             return Ok(Some(Stop::Horizon));
         }
-        let operand = self.regs[op.rs2()];
+        let operand = X::widen(self.regs[op.rs2()]);
         match access {
             Access::Amo(_, operation) => self.run_amo(bus, op, address, width, operation, operand)?,
             Access::Reserve(_) => {
@@ -201,7 +201,7 @@ impl<X: Xlen> Hart<X> {
         let immediate = matches!(op.code(), Code::Csrrwi | Code::Csrrsi | Code::Csrrci);
         let (source, named) = match immediate {
             true => ((op.imm() >> 12) as u64, op.imm() >> 12 != 0),
-            false => (X::unsigned(self.regs[op.rs1()]), op.rs1() != 0),
+            false => (X::unsigned(X::widen(self.regs[op.rs1()])), op.rs1() != 0),
         };
         let writes = swap || named;
         let reads = !(swap && op.rd() == usize::from(SINK));

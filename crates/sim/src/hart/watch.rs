@@ -3,19 +3,42 @@
 use super::bus::Width;
 use crate::time::Time;
 
-/// A shared load of a wait loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Watch {
-    /// The hart's address.
-    pub address: u64,
-    /// How many bytes of it.
-    pub width: Width,
-}
+/// A shared load of a wait loop: address and width in one word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Watch(u64);
 
 impl Watch {
+    /// Bits below the address: a width in bytes.
+    const SHIFT: u32 = 4;
+
+    /// A load of `width` at the hart's address; no address has more than 60 bits.
+    #[inline]
+    pub fn new(address: u64, width: Width) -> Self {
+        Self(address << Self::SHIFT | width as u64)
+    }
+
+    /// The hart's address.
+    #[inline]
+    pub fn address(self) -> u64 {
+        self.0 >> Self::SHIFT
+    }
+
+    /// How many bytes of it.
+    #[inline]
+    pub fn bytes(self) -> u64 {
+        self.0 & ((1 << Self::SHIFT) - 1)
+    }
+
     /// True when a write of `bytes` bytes at `address` reaches what was loaded.
-    pub fn meets(&self, address: u64, bytes: u64) -> bool {
-        self.address < address.saturating_add(bytes) && address < self.address + self.width as u64
+    #[inline]
+    pub fn meets(self, address: u64, bytes: u64) -> bool {
+        self.address() < address.saturating_add(bytes) && address < self.address() + self.bytes()
+    }
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes at {:#x}", self.bytes(), self.address())
     }
 }
 
@@ -47,7 +70,7 @@ impl Iteration {
             start: 0,
             period: 0,
             counts: (0, 0),
-            watches: [Watch { address: 0, width: Width::Byte }; Self::CAPACITY],
+            watches: [Watch::new(0, Width::Byte); Self::CAPACITY],
             last: 0,
             used: 0,
         }
@@ -83,6 +106,16 @@ impl Iteration {
     /// Forgets all but the first `used`.
     pub(super) fn cut(&mut self, used: usize) {
         self.used = used;
+    }
+
+    /// A number that tells the loads of one iteration from those of another, where loads that differ only below bit
+    /// `region` of their addresses are alike.
+    pub(super) fn digest(&self, region: u32) -> u64 {
+        let mix = |digest: u64, watch: &Watch| {
+            (digest ^ watch.address() >> region).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        };
+        let digest = self.watches().iter().fold(0, mix);
+        digest ^ digest >> 32
     }
 
     /// When the last load was made.

@@ -101,7 +101,7 @@ impl Cluster {
         for hart in 0..self.frozen.len() {
             if cycle == 0 {
                 if self.cycle != 0 {
-                    self.frozen[hart] = self.slots.turn_off(hart, &mut self.shared.watchers);
+                    self.frozen[hart] = self.slots.turn_off(hart, at, &mut self.shared.watchers);
                 }
                 continue;
             }

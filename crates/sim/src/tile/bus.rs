@@ -8,7 +8,7 @@ use super::local_ram::LocalRam;
 use super::shared::{Shared, cycles, unmapped};
 use super::store_queue::StoreQueue;
 use crate::fault::Violation;
-use crate::hart::{AmoOp, Bus, CodePage, Isa, Loaded, Nature, Refusal, Width};
+use crate::hart::{AmoOp, Bus, CodePage, Isa, Loaded, Nature, Refusal, Undo, Width};
 use crate::net::Net;
 use crate::target::L1_BYTES;
 use crate::time::Time;
@@ -33,6 +33,20 @@ pub(crate) struct Own {
     /// cfg0, and the two memory attributes (tensix.md §2).
     pub(crate) cfg0: u32,
     pub(crate) attributes: [u32; 2],
+}
+
+impl Own {
+    /// What a store into the core's RAM would replace.
+    fn before_store(&self, address: u64, width: Width) -> Undo {
+        let value = self.ram.load(address, width as usize);
+        Undo { address, width, value, stores: self.stores.state() }
+    }
+
+    /// Takes back the last store into the core's RAM.
+    pub(crate) fn undo(&mut self, undo: Undo) {
+        self.ram.store(undo.address, undo.width as usize, undo.value);
+        self.stores.restore(undo.stores);
+    }
 }
 
 /// One core's view, for the length of a run.
@@ -260,6 +274,14 @@ impl Bus for TensixBus<'_> {
             value: self.shared.l1.value(address, width as usize),
             ready: at + cycles(cost::L1),
         })
+    }
+
+    fn before_store(&self, address: u64, width: Width) -> Option<Undo> {
+        Some(self.own.before_store(address, width))
+    }
+
+    fn undo(&mut self, undo: Undo) {
+        self.own.undo(undo);
     }
 
     #[inline]

@@ -1,7 +1,5 @@
 //! The data RAM of one baby core: nobody else sees it (tensix.md §1).
 
-use std::ops::Range;
-
 use super::cores::Core;
 
 /// Where every core sees its own.
@@ -10,13 +8,14 @@ const BASE: u64 = 0xffb0_0000;
 /// Its bytes.
 pub(crate) struct LocalRam {
     bytes: Box<[u8]>,
-    range: Range<u64>,
+    /// The bits of an address that are the same for all of it.
+    mask: u64,
 }
 
 impl LocalRam {
     pub(crate) fn new(core: Core) -> Self {
         let bytes = core.local_bytes();
-        Self { bytes: vec![0; bytes as usize].into(), range: BASE..BASE + bytes }
+        Self { bytes: vec![0; bytes as usize].into(), mask: !(bytes - 1) }
     }
 
     /// What leaving reset does.
@@ -27,8 +26,7 @@ impl LocalRam {
     /// True for an address inside.
     #[inline]
     pub(crate) fn holds(&self, address: u64) -> bool {
-        // Most addresses are not even near: they are told apart without a look at this core's own.
-        address & !0x1fff == BASE && self.range.contains(&address)
+        address & self.mask == BASE
     }
 
     /// The value of `width` bytes at an aligned address inside.

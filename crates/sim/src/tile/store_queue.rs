@@ -39,6 +39,16 @@ impl StoreQueue {
         self.empty_at.max(at)
     }
 
+    /// The queue as two words.
+    pub(crate) fn state(&self) -> [u64; 2] {
+        [self.empty_at, self.line]
+    }
+
+    /// Makes it again what it was.
+    pub(crate) fn restore(&mut self, [empty_at, line]: [u64; 2]) {
+        *self = Self { empty_at, line };
+    }
+
     fn go_on(&self, at: Time) -> Time {
         (at + CYCLE).max(self.empty_at.saturating_sub(ENTRIES * L1_DRAIN))
     }

@@ -73,7 +73,9 @@ impl Tensix {
             let bit = core.reset_bit();
             match (self.held >> bit & 1, now >> bit & 1) {
                 (0, 1) => {
-                    self.slots.turn_off(core.index(), &mut self.shared.watchers);
+                    self.slots.turn_off(core.index(), at, &mut self.shared.watchers);
+                    let own = &mut self.own[core.index()];
+                    self.slots.harts[core.index()].take_stores().for_each(|undo| own.undo(undo));
                 }
                 (1, 0) => {
                     let own = &mut self.own[core.index()];
