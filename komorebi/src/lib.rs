@@ -21,6 +21,7 @@
 mod address;
 pub mod build;
 mod call;
+mod engine;
 pub mod error;
 mod load;
 #[doc(hidden)]
@@ -33,14 +34,25 @@ mod tensor;
 
 pub use address::Address;
 pub use call::{Argument, Call, Command, HandlerRef, NamedCall, Place, Queued, Word, call, nop};
+pub use engine::{
+    Binding, Bindings, EngineEvent, EngineEventKind, EngineHandle, EngineState, EngineType, HostfedResult,
+    Untyped, Upload, UploadSource, UploadState, via,
+};
 pub use error::{Error, Result};
+pub use komorebi_abi::engine::{
+    Arithmetic, Encoded, EngineCommand, Output, Reason, Refusal, UploadKind, Var,
+};
+pub use komorebi_abi::graph::{Graph, Node};
 pub use komorebi_abi::program::{
     ArgKind, Compute, Format, Kernel, MathFidelity, OptLevel, ResultKind, UnpackMode,
 };
+pub use komorebi_abi::stream::Stream;
 pub use komorebi_card::{Board, Card, CardTime, Core, Description, Grid, Group, NocXy, World};
 pub use komorebi_macros::program;
 pub use load::LoadOptions;
 pub use program::{CoreArgs, Declared, Dynamic, Program};
-pub use run::{Columns, CommandGroup, Event, EventKind, Handle, Handles, Run, Waitable};
+pub use run::{
+    Columns, CommandGroup, Event, EventKind, Handle, Handles, Restart, Run, StartOptions, Waitable,
+};
 pub use session::{HartState, L1, Nocs, Session, SessionBuilder};
 pub use tensor::{Chunks, DType, Element, Tensor};

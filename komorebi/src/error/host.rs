@@ -147,7 +147,7 @@ pub struct CommandRejected {
     pub reason_name: &'static str,
 }
 
-fn advice(reason: u8) -> std::borrow::Cow<'static, str> {
+pub(super) fn advice(reason: u8) -> std::borrow::Cow<'static, str> {
     let advice = match komorebi_abi::wire::reject_name(reason) {
         Some("queue") => {
             let most = command::JOB_QUEUE_LENGTH;

@@ -3,6 +3,7 @@
 //! Variants with many facts hold them in a box, so that a `Result` stays small on the paths that succeed.
 
 mod core;
+mod engine;
 mod host;
 mod kernel;
 mod load;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use komorebi_card::{CardError, Fault};
 
 pub use self::core::{CommandTimeout, GridTimeout, LateCore, StuckThread};
+pub use self::engine::{EngineCall, EngineError, EngineRejected, EngineTimeout, UploadError};
 pub use self::host::{Activity, ArgumentError, CardSetting, CommandRejected, TensorError, WaitTimeout};
 pub use self::kernel::{FaultReport, KernelFailed};
 pub use self::load::{ProgramError, SizeError, StartError};
@@ -129,7 +131,7 @@ pub enum Error {
     },
     /// A command's sequence number cannot be told: too many commands of other sources lay between.
     #[error(
-        "the sequence number of command {handle} cannot be told: more than 32,768 commands of other sources were submitted since the host's last one"
+        "the sequence number of command {handle} cannot be told: 32,768 commands of other sources or more were submitted since the host's last one"
     )]
     Sequence {
         /// The command's number.
@@ -141,6 +143,18 @@ pub enum Error {
     /// The dispatcher consumed a command and submitted nothing; the run goes on.
     #[error(transparent)]
     CommandRejected(#[from] CommandRejected),
+    /// An upload, a start or a release that cannot be right: nothing was sent.
+    #[error(transparent)]
+    Upload(Box<UploadError>),
+    /// The dispatcher rejected a RUN or CANCEL; the run goes on.
+    #[error(transparent)]
+    EngineRejected(Box<EngineRejected>),
+    /// A stream or graph ended with an error event; the run goes on.
+    #[error(transparent)]
+    EngineError(Box<EngineError>),
+    /// An engine did not end in time, or its RUN or CANCEL was not answered; the run is still loaded.
+    #[error(transparent)]
+    EngineTimeout(Box<EngineTimeout>),
     /// A group missed its deadline; the run is stopped and read back.
     #[error(transparent)]
     CommandTimeout(Box<CommandTimeout>),
@@ -214,6 +228,10 @@ boxed!(
     StartError(StartError),
     Argument(ArgumentError),
     WaitTimeout(WaitTimeout),
+    Upload(UploadError),
+    EngineRejected(EngineRejected),
+    EngineError(EngineError),
+    EngineTimeout(EngineTimeout),
     CommandTimeout(CommandTimeout),
     KernelFailed(KernelFailed),
     GridTimeout(GridTimeout),

@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 
 use komorebi_card::Group;
 
+use super::sequence::{Sequence, SequenceClock};
+
 /// A command of a run: the run's load, its number, 1 for the first, and the type of its result.
 pub struct Handle<R = ()> {
     number: u64,
@@ -141,8 +143,8 @@ pub(crate) struct Slot {
     pub(crate) count: u16,
     pub(crate) ticks: u32,
     pub(crate) value: u32,
-    /// The dispatcher's number; 0 while unknown, `u64::MAX` when it cannot be told.
-    pub(crate) sequence: u64,
+    /// The dispatcher's number.
+    pub(crate) sequence: Sequence,
 }
 
 impl Slot {
@@ -156,7 +158,7 @@ impl Slot {
             count: group.count as u16,
             ticks: 0,
             value: 0,
-            sequence: 0,
+            sequence: Sequence::None,
         }
     }
 }
@@ -168,11 +170,18 @@ pub(crate) struct Table {
     first: u64,
     /// The lowest number that may still be pending.
     oldest: u64,
+    /// Knows the sequence numbers of all commands before `oldest`.
+    clock: SequenceClock,
 }
 
 impl Table {
     pub(crate) fn new(capacity: usize) -> Self {
-        Self { slots: VecDeque::with_capacity(capacity), first: 1, oldest: 1 }
+        Self {
+            slots: VecDeque::with_capacity(capacity),
+            first: 1,
+            oldest: 1,
+            clock: SequenceClock::default(),
+        }
     }
 
     /// The number the next command gets.
@@ -201,11 +210,29 @@ impl Table {
     /// The lowest number whose command is pending, or the next command's.
     #[inline]
     pub(crate) fn oldest(&mut self) -> u64 {
-        self.oldest = self.oldest.max(self.first);
-        while self.get(self.oldest).is_some_and(|slot| slot.progress != Progress::Pending) {
-            self.oldest += 1;
+        let mut at = (self.oldest - self.first) as usize;
+        while let Some(slot) = self.slots.get_mut(at).filter(|slot| slot.progress != Progress::Pending) {
+            if let Sequence::Low(low) = slot.sequence {
+                slot.sequence = self.clock.extend(low, slot.queued);
+            }
+            at += 1;
         }
+        self.oldest = self.first + at as u64;
         self.oldest
+    }
+
+    /// The sequence number of `number`: of one that is done before an earlier one, as far as the commands before it tell.
+    pub(crate) fn sequence(&mut self, number: u64) -> Sequence {
+        let oldest = self.oldest();
+        let Some(&Slot { sequence: sequence @ Sequence::Low(_), .. }) = self.get(number) else {
+            return self.get(number).map_or(Sequence::None, |slot| slot.sequence);
+        };
+        let mut clock = self.clock;
+        let before = self.slots.range((oldest - self.first) as usize..=(number - self.first) as usize);
+        before.fold(sequence, |last, slot| match slot.sequence {
+            Sequence::Low(low) => clock.extend(low, slot.queued),
+            _ => last,
+        })
     }
 
     /// Releases what is kept for `number`.
@@ -213,6 +240,9 @@ impl Table {
     pub(crate) fn forget(&mut self, number: u64) {
         if let Some(slot) = self.get_mut(number) {
             slot.progress = Progress::Forgotten;
+        }
+        if self.slots.front().is_some_and(|slot| slot.progress == Progress::Forgotten) {
+            self.oldest(); // tells the clock their sequence numbers
         }
         while self.slots.front().is_some_and(|slot| slot.progress == Progress::Forgotten) {
             self.slots.pop_front();
@@ -260,5 +290,31 @@ mod tests {
         table.get_mut(2).unwrap().progress = Progress::Rejected;
         table.get_mut(3).unwrap().progress = Progress::Done;
         assert_eq!(table.oldest(), 4);
+    }
+
+    #[test]
+    fn sequence_numbers_follow_the_order_of_the_commands_not_that_of_their_events() {
+        let mut table = Table::new(4);
+        for _ in 0..4 {
+            table.push(slot());
+        }
+        let done = |table: &mut Table, number: u64, low: u16| {
+            let slot = table.get_mut(number).unwrap();
+            (slot.progress, slot.sequence) = (Progress::Done, Sequence::Low(low));
+        };
+        // Command 1 takes its time while an engine submits 70,000 others.
+        done(&mut table, 2, 30_000);
+        done(&mut table, 3, 60_000);
+        table.forget(2);
+        done(&mut table, 4, (80_000 % 65_536) as u16);
+        assert_eq!(table.sequence(4), Sequence::Known(80_000), "as far as the commands before it tell");
+        assert_eq!(table.sequence(1), Sequence::None);
+        done(&mut table, 1, 7);
+        assert_eq!(table.sequence(1), Sequence::Known(7));
+        assert_eq!(table.sequence(4), Sequence::Known(80_000));
+        table.forget(3);
+        table.forget(1);
+        assert_eq!(table.slots.len(), 1);
+        assert_eq!(table.sequence(4), Sequence::Known(80_000));
     }
 }

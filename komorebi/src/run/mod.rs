@@ -6,12 +6,14 @@
 
 mod diagnose;
 mod end;
+mod engines;
 mod events;
 mod handlers;
 mod handles;
 mod queue;
 mod returned;
 mod ring;
+mod sequence;
 mod state;
 mod stats;
 mod stop;
@@ -25,9 +27,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
+use komorebi_abi::constants::layout;
+use komorebi_abi::engine::Facts;
 use komorebi_abi::program::ProgramModel;
 use komorebi_card::{Card, CardTime, Grid, Group, HostMem};
 
+pub use engines::{Restart, StartOptions};
 pub use events::{Event, EventKind};
 pub use handles::{Handle, Handles};
 pub use submit::Columns;
@@ -40,6 +45,7 @@ use crate::session::{Session, Tiles};
 use crate::{Error, Result};
 
 use self::handles::Progress;
+use self::sequence::Sequence;
 use self::state::State;
 
 /// A loaded program. Dropping it aborts it; [`stop`](Self::stop) ends it well.
@@ -57,6 +63,8 @@ pub(crate) struct RunCore {
     kernels: Arc<Kernels>,
     grid: Grid,
     handlers: handlers::Handlers,
+    /// What graphs and streams are checked against.
+    facts: Facts,
     /// The load option.
     deadline: Duration,
     state: RefCell<State>,
@@ -95,13 +103,17 @@ impl<P> Run<P> {
             ring: ring::Ring::new(tile, options.host_depth, options.batch, options.settle),
             events: events::EventRing::new(parts.events, options.event_depth),
             table: handles::Table::new(habit),
-            clock: events::SequenceClock::default(),
+            engines: engines::Engines::new(layout::UPLOAD_BYTES),
+            answered: 0,
             stats: stats::Stats::default(),
             rejections: 0,
             next_look: CardTime::default(),
             ended: None,
             report: None,
         };
+        let mut facts = Facts::new(parts.model);
+        facts.cores = Some(parts.tiles.grid.cores());
+        facts.typed = parts.untyped.is_empty();
         let core = RunCore {
             card: parts.session.shared_card(),
             session: parts.session,
@@ -109,6 +121,7 @@ impl<P> Run<P> {
             grid: parts.tiles.grid,
             tiles: parts.tiles,
             handlers: handlers::Handlers::new(parts.model, parts.untyped),
+            facts,
             kernels: parts.kernels,
             deadline: options.deadline,
             state: RefCell::new(state),
@@ -172,10 +185,11 @@ impl<P> Run<P> {
     /// [`Error::Sequence`] when it cannot be told, [`Error::Handle`] for a forgotten command, [`Error::ForeignHandle`]
     /// for another run's.
     pub fn sequence<R>(&self, handle: Handle<R>) -> Result<Option<u64>> {
-        match self.core.slot(handle)?.sequence {
-            0 => Ok(None),
-            events::UNKNOWN_SEQUENCE => Err(Error::Sequence { handle: handle.number() }),
-            sequence => Ok(Some(sequence)),
+        self.core.slot(handle)?;
+        match self.core.state.borrow_mut().table.sequence(handle.number()) {
+            Sequence::None | Sequence::Low(_) => Ok(None),
+            Sequence::Known(sequence) => Ok(Some(sequence)),
+            Sequence::Lost => Err(Error::Sequence { handle: handle.number() }),
         }
     }
 

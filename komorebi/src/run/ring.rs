@@ -89,10 +89,15 @@ impl Ring {
         queue.advance(count as usize);
         self.stored += count;
         self.tell(card, read)?;
+        self.fenced(card);
+        Ok(())
+    }
+
+    /// The pause behind a fence starts now.
+    pub(crate) fn fenced(&mut self, card: &dyn Card) {
         if !self.settle.is_zero() {
             self.quiet_until = card.now() + self.settle;
         }
-        Ok(())
     }
 
     /// Stores the progress word: lines stored and events read, in one store (PROTOCOL.md, "Command ring").

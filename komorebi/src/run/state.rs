@@ -6,10 +6,12 @@ use komorebi_abi::constants::command as c;
 use komorebi_abi::wire::{EventKind, Line, RawEvent, line_phase};
 use komorebi_card::{CardTime, Group};
 
-use super::events::{EventRing, SequenceClock};
+use super::engines::Engines;
+use super::events::EventRing;
 use super::handles::{Progress, Slot, Table};
 use super::queue::Queue;
 use super::ring::Ring;
+use super::sequence::Sequence;
 use super::stats::Stats;
 use crate::Error;
 use crate::session::HartState;
@@ -48,9 +50,11 @@ pub(crate) struct State {
     pub(crate) ring: Ring,
     pub(crate) events: EventRing,
     pub(crate) table: Table,
-    pub(crate) clock: SequenceClock,
+    pub(crate) engines: Engines,
     pub(crate) stats: Stats,
-    /// Rejections read.
+    /// Commands whose event was read, and those of engines that need none.
+    pub(crate) answered: u64,
+    /// Rejections read of the caller's commands.
     pub(crate) rejections: u64,
     /// When the dispatcher's life is looked at next, while a wait sees no event.
     pub(crate) next_look: CardTime,
@@ -87,10 +91,10 @@ impl State {
         self.table.next() - 1
     }
 
-    /// Commands stored whose event was not read.
+    /// Commands stored that are not answered.
     #[inline]
     fn outstanding(&self) -> u64 {
-        self.ring.stored - self.events.read
+        self.ring.stored - self.answered
     }
 
     /// Commands that may be stored now.
@@ -101,12 +105,15 @@ impl State {
         self.ring.room(self.outstanding(), self.events.depth).min(named)
     }
 
-    /// True when the dispatcher may hold a line for events that the host has read and not told it so.
+    /// True when the dispatcher may hold a line, or an engine's event, for events that the host has read and not told it
+    /// so. While engines run it is told early, since they post without a command of the host's.
     #[inline]
     pub(crate) fn must_tell(&self) -> bool {
+        let depth = u64::from(self.events.depth);
         let untold = self.events.read - self.ring.told_read;
-        let unread = untold + self.outstanding();
-        untold > 0 && self.ring.unconsumed() > 0 && unread + 1 > u64::from(self.events.depth)
+        let full = untold + self.outstanding() + 1 > depth;
+        let engines = self.engines.any();
+        untold > 0 && (full && (engines || self.ring.unconsumed() > 0) || engines && 2 * untold >= depth)
     }
 
     /// Reads every event that has arrived.
@@ -126,7 +133,10 @@ impl State {
             Ok(EventKind::Rejected) => Progress::Rejected,
             Ok(EventKind::Pong) => Progress::Pong,
             Ok(EventKind::Timeout) => Progress::Late,
-            Ok(other) => return Err(broken(event, &format!("of kind {other:?}, and no engine runs"))),
+            Ok(EventKind::Engine | EventKind::Round | EventKind::End | EventKind::Error) => {
+                let known = self.engines.take(event);
+                return known.ok_or_else(|| broken(event, "of an engine that does not run"));
+            }
             Err(kind) => {
                 return Err(broken(event, &format!("of kind {kind}, which this host does not know")));
             }
@@ -140,24 +150,39 @@ impl State {
             let number = slot.map(|slot| {
                 slot.progress = Progress::Late;
                 slot.auxiliary = slot_number;
+                slot.sequence = Sequence::Low(sequence);
                 number
             });
             return Err(Ending::Late { number, slot: slot_number, sequence });
         }
         let Some(slot) = slot else { return Err(broken(event, "for a command not in flight")) };
+        self.answered += 1;
         slot.progress = progress;
         slot.auxiliary = event.low_auxiliary();
         slot.ticks = event.ticks;
         slot.value = event.value;
         if progress == Progress::Done {
-            slot.sequence = self.clock.extend(event.sequence());
+            slot.sequence = Sequence::Low(event.sequence());
             if slot.queued {
                 slot.first = u16::from(slot.auxiliary);
             }
+        } else if self.engines.waits() && self.engines.settle(number, progress, slot.auxiliary) {
+            self.retire(number, progress);
         } else if progress == Progress::Rejected {
             self.rejections += 1;
         }
         Ok(())
+    }
+
+    /// Forgets a command of the engines' that is answered, and with a PONG those before it: they were not rejected.
+    fn retire(&mut self, number: u64, progress: Progress) {
+        self.table.forget(number);
+        if progress == Progress::Pong {
+            while let Some(accepted) = self.engines.accepted(number) {
+                self.table.forget(accepted);
+                self.answered += 1;
+            }
+        }
     }
 }
 

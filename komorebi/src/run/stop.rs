@@ -14,11 +14,12 @@ use crate::state::StopReport;
 use crate::{Error, Result};
 
 impl<P> Run<P> {
-    /// Drains, sends EXIT to every core, stops the dispatcher, resets the cores, reads their state. `timeout` is one
-    /// deadline for all of it. For a run that died before, or whose session was closed: what was read back then.
+    /// Cancels every engine that runs or may run, drains, sends EXIT to every core, stops the dispatcher, resets the cores,
+    /// reads their state. `timeout` is one deadline for all of it. For a run that died before, or whose session was closed: what was read back then.
     ///
     /// # Errors
-    /// [`Error::WaitTimeout`] when commands or EXIT did not complete in time, [`Error::KernelFailed`] when the dispatcher
+    /// [`Error::EngineTimeout`] when an engine did not end in time, [`Error::WaitTimeout`] when commands or EXIT did not
+    /// complete, [`Error::KernelFailed`] when the dispatcher
     /// did not end cleanly, [`Error::GridTimeout`] when a thread did not return. The run is stopped in any case.
     pub fn stop(self, timeout: Duration) -> Result<StopReport> {
         let span = tracing::info_span!("stop");
@@ -38,7 +39,8 @@ impl<P> Run<P> {
         }
     }
 
-    /// Stops the grid by its stop flags and the dispatcher behind it; nothing in flight completes. For a run that died before, or
+    /// Cancels the engines that run, then stops the grid by its stop flags and the dispatcher behind it; nothing in flight
+    /// completes. For a run that died before, or
     /// whose session was closed: what was read back then.
     ///
     /// # Errors
@@ -67,7 +69,8 @@ impl RunCore {
     fn stop(&self, state: &mut State, timeout: Duration) -> Result<StopReport> {
         let deadline = self.card.now() + timeout;
         let left = || deadline - self.card.now();
-        match self.drain(state, timeout) {
+        self.cancel_all(state, deadline)?;
+        match self.drain(state, left()) {
             Ok(_) | Err(Error::CommandRejected(_)) => {}
             Err(error) => return Err(error),
         }
@@ -114,6 +117,13 @@ impl RunCore {
     }
 
     fn abort(&self, state: &mut State) -> Result<StopReport> {
+        if let Err(error) = self.cancel_all(state, self.card.now() + self.session.patience()) {
+            // A run that this showed to be dead was stopped and read back.
+            if let Some(report) = state.report.take() {
+                return Ok(report);
+            }
+            tracing::warn!(%error, "engines did not end: their commands are abandoned");
+        }
         let teardown = match self.force() {
             Ok(teardown) => teardown,
             Err(error) => return Err(self.lost(state, error)),

@@ -99,7 +99,7 @@ impl<P> Run<P> {
 impl State {
     /// True once a command has its event.
     #[inline]
-    fn arrived(&self, number: u64) -> bool {
+    pub(super) fn arrived(&self, number: u64) -> bool {
         self.table.get(number).is_none_or(|slot| slot.progress != Progress::Pending)
     }
 
@@ -111,7 +111,7 @@ impl State {
 
 impl RunCore {
     /// Runs a wait and adds up its wall time.
-    fn timed<T>(&self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+    pub(super) fn timed<T>(&self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
         let mut state = self.state()?;
         let start = moment();
         let result = wait(&mut state);

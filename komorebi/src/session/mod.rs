@@ -29,7 +29,7 @@ use crate::build::{Firmware, Kernels, Toolchain};
 use crate::error::TensorError;
 use crate::load::LoadOptions;
 use crate::run::teardown::Teardown;
-use crate::tensor::{Allocator, Chunks};
+use crate::tensor::{Allocator, Chunks, Registry};
 use crate::{DType, Element, Error, Program, Result, Run, Tensor};
 
 /// The longest an abort waits for the grid's threads.
@@ -50,6 +50,8 @@ pub(crate) struct Inner {
     grid_timeout: Duration,
     kernel_bytes: Option<u32>,
     memory: Mutex<Allocator>,
+    /// The tensors in it, by address.
+    tensors: Mutex<Registry>,
     loaded: Mutex<Option<Loaded>>,
     closed: AtomicBool,
     /// What the close read back of the load that it stopped, until that run asks for it.
@@ -244,6 +246,10 @@ impl Session {
 
     pub(crate) fn allocator(&self) -> MutexGuard<'_, Allocator> {
         self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn tensors(&self) -> MutexGuard<'_, Registry> {
+        self.0.tensors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn loaded(&self) -> MutexGuard<'_, Option<Loaded>> {

@@ -61,6 +61,7 @@ pub(super) fn open(card: Arc<dyn Card>, settings: &SessionBuilder, pll: pll::Ste
         grid_timeout: settings.grid_timeout,
         kernel_bytes: settings.kernel_bytes,
         memory: Mutex::new(Allocator::new(memory)),
+        tensors: Mutex::default(),
         loaded: Mutex::new(None),
         closed: AtomicBool::new(false),
         ended: Mutex::new(None),

@@ -9,6 +9,7 @@ mod dtype;
 mod element;
 mod pages;
 mod read;
+mod registry;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +21,7 @@ pub use dtype::DType;
 pub use element::Element;
 pub(crate) use pages::Pages;
 pub use read::Chunks;
+pub(crate) use registry::Registry;
 
 use crate::error::TensorError;
 use crate::session::Session;
@@ -48,13 +50,15 @@ impl Tensor {
         let page_bytes = row.checked_mul(dtype.bytes()).ok_or_else(too_large)?;
         let pages = Pages::place(session, count, page_bytes).ok_or_else(too_large)??;
         let shape = shape.to_vec();
-        Ok(Self(Arc::new(Inner {
+        let tensor = Self(Arc::new(Inner {
             session: session.clone(),
             shape,
             dtype,
             pages,
             freed: AtomicBool::new(false),
-        })))
+        }));
+        session.tensors().add(&tensor);
+        Ok(tensor)
     }
 
     pub(crate) fn freed(&self) -> bool {
@@ -161,6 +165,7 @@ impl Tensor {
     /// Gives its memory back before the last clone goes. Later reads and writes fail.
     pub fn free(&self) {
         if !self.0.freed.swap(true, Ordering::AcqRel) {
+            self.0.session.tensors().remove(self.address());
             self.0.session.allocator().free(self.0.pages.address().into(), self.0.pages.bank_bytes());
         }
     }
@@ -169,6 +174,7 @@ impl Tensor {
 impl Drop for Inner {
     fn drop(&mut self) {
         if !*self.freed.get_mut() {
+            self.session.tensors().remove(Address(self.pages.address()));
             self.session.allocator().free(self.pages.address().into(), self.pages.bank_bytes());
         }
     }
