@@ -89,6 +89,12 @@ pub struct Rig {
     read: u64,
 }
 
+impl std::fmt::Debug for Rig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.describe())
+    }
+}
+
 impl Setup {
     /// A card whose harts wait in the monitor at 1,000 MHz.
     pub fn boot(self) -> Rig {
@@ -388,6 +394,11 @@ impl Rig {
         self.write64(lim(layout::LIM_CONTROL) + 8 * u64::from(command::CONTROL_PROGRESS), word);
     }
 
+    /// Waits until what was stored into LIM so far is visible there.
+    pub fn land(&self) {
+        self.card.fence(self.x280).unwrap();
+    }
+
     /// Stores one line and commits it.
     pub fn send(&mut self, line: Line) -> u16 {
         let number = self.store(line);
@@ -515,7 +526,7 @@ pub struct Published {
 }
 
 impl Published {
-    fn decode(word: u64) -> Self {
+    pub(crate) fn decode(word: u64) -> Self {
         let high = (word >> 32) as u32;
         Self {
             sequence: word as u32,

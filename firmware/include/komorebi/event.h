@@ -25,6 +25,9 @@ constexpr uint32_t kEventLaps = 16;
 // Auxiliary of a done or timeout event: [7:0] first core (done) or slot (timeout), [23:8] the sequence number's low bits.
 constexpr uint32_t kAuxSequenceShift = 8;
 
+// Value of a timeout event: 0, or for an engine's command this bit and the record's number; its number is the upload's req then.
+constexpr uint32_t kTimeoutEngine = 0x80000000;
+
 enum EventKind : uint32_t {
     kEventDone = 1,      // value: the leader's result word, for a command with KM_FLAG_RESULT
     kEventTimeout = 2,   // a group missed its deadline; the dispatcher stops

@@ -1,6 +1,6 @@
 // Deadlines: a command that is late is reported, and ends the run (PROTOCOL.md, "Deadlines").
 #pragma once
-#include "loop.h"
+#include "engine.h"
 
 namespace km {
 
@@ -11,8 +11,18 @@ static Failure check_deadlines(Loop& loop, uint64_t now) {
         if (KM_LIKELY(!reached(now, load(SlotWords(slot).deadline())))) continue;
         if (load(loop.slots.completion(slot)) != 0) continue;  // it just made it
         const Notes notes = {load(SlotWords(slot).notes())};
-        const uint64_t sequence = load(SlotWords(slot).word()) & 0xFFFF;
-        loop.events.post(kEventTimeout, 0, slot | sequence << kAuxSequenceShift, notes.ticks(now), notes.number(), loop.ring.consumed);
+        const uint64_t auxiliary = slot | (load(SlotWords(slot).word()) & 0xFFFF) << kAuxSequenceShift;
+        if (shares.owns(slot)) {
+            const Owner owner = {notes.bits};
+            const uint64_t submitted = load(SlotWords(slot).deadline()) - loop.limit();
+            // No room was promised to it. The rooms of other commands will do: they end no more.
+            if (loop.promised() == 0 && !loop.finds_room()) return {kErrorDeadline, slot};
+            loop.events.promise();
+            loop.events.post(kEventTimeout, kTimeoutEngine | owner.number(), auxiliary, now - submitted, engines[owner.engine()].req,
+                             loop.ring.consumed);
+        } else {
+            loop.events.post(kEventTimeout, 0, auxiliary, notes.ticks(now), notes.number(), loop.ring.consumed);
+        }
         return {kErrorDeadline, slot};
     }
     return {};

@@ -3,7 +3,7 @@
 // Each job is given the lowest first core whose group overlaps no busy one. A job that finds no room lets later ones
 // go first, but not for ever: one that saw kPatience commands go by holds back everything behind it, the ring included.
 #pragma once
-#include "loop.h"
+#include "engine.h"
 
 namespace km {
 
@@ -42,6 +42,7 @@ struct Jobs {
 
     uint64_t free;                  // bit j: entry j is free
     uint64_t since[kJobQueueLength];  // sequence number when it was queued
+    uint32_t owner[kJobQueueLength];  // an engine's command: its Owner; else 0
     uint8_t next[kJobQueueLength];  // entry behind entry j, or kNone
     uint8_t head, tail;             // oldest and newest, or kNone
 
@@ -56,15 +57,15 @@ struct Jobs {
 
     static uint64_t entry(uint64_t job) { return launch.word(kLaunchJobs) + kLineBytes * job; }
 
-    // Puts a line into the queue, which is not full.
-    void add(uint64_t line, uint64_t head_word, uint64_t tail_word, uint64_t sequence) {
+    // Puts a command into the queue, which is not full; gives its entry, whose argument words are the caller's to store.
+    uint64_t add(uint64_t head_word, uint64_t tail_word, uint64_t from, uint64_t sequence) {
         const uint64_t job = lowest(free);
         const uint64_t to = entry(job);
         store(to + 8 * kLineHead, head_word);
-        for (uint32_t i = kLineArgs; i < kLineTail; ++i) store(to + 8 * i, load(line + 8 * i));
         store(to + 8 * kLineTail, tail_word);
         free &= free - 1;
         since[job] = sequence;
+        owner[job] = static_cast<uint32_t>(from);
         next[job] = kNone;
         if (empty()) {
             head = static_cast<uint8_t>(job);
@@ -72,6 +73,13 @@ struct Jobs {
             next[tail] = static_cast<uint8_t>(job);
         }
         tail = static_cast<uint8_t>(job);
+        return to;
+    }
+
+    // Puts a line into the queue.
+    void add_line(uint64_t line, uint64_t head_word, uint64_t tail_word, uint64_t sequence) {
+        const uint64_t to = add(head_word, tail_word, 0, sequence);
+        for (uint32_t i = kLineArgs; i < kLineTail; ++i) store(to + 8 * i, load(line + 8 * i));
     }
 
     // Takes `job` out of the queue; `before` is the entry before it, or kNone.
@@ -81,7 +89,7 @@ struct Jobs {
         free |= uint64_t{1} << job;
     }
 
-    // Submits every job that finds cores, a slot and room for its event.
+    // Submits every job that finds cores, a slot and, if it is the host's, room for its event.
     KM_COLD void pump(Loop& loop, uint64_t now);
 };
 
@@ -99,25 +107,43 @@ static CoreSet idle_cores(const Loop& loop) {
     return all.and_with({~busy.low, ~busy.high});
 }
 
+// The busy slots whose group shares a core with [first, first + count).
+static uint64_t overlapping(const Loop& loop, uint64_t first, uint64_t count) {
+    uint64_t slots = 0;
+    for (uint64_t left = loop.slots.busy(); left != 0; left &= left - 1) {
+        const uint64_t slot = load(SlotWords(lowest(left)).word());
+        const uint64_t other = slot >> kWordFirstShift & 0xFF, others = slot >> kWordCountShift;
+        if (first < other + others && other < first + count) slots |= left & (0 - left);
+    }
+    return slots;
+}
+
 void Jobs::pump(Loop& loop, uint64_t now) {
     CoreSet idle = idle_cores(loop);
     if (!loop.room()) loop.ring.refresh();
     uint8_t before = kNone;
     bool waited_long = false;
-    for (uint8_t job = head; job != kNone && loop.slots.free != 0 && loop.room();) {
+    for (uint8_t job = head; job != kNone && loop.slots.free != 0;) {
         const uint64_t at = entry(job), head_word = load(at + 8 * kLineHead), tail_word = load(at + 8 * kLineTail);
         const uint64_t count = head_word >> kHeadCountShift, first = idle.lowest_run(count);
         const uint8_t behind = next[job];
-        if (first == kCoresMax) {
+        if (owner[job] == 0 && !loop.room()) {
+            before = job;
+        } else if (first == kCoresMax) {
             waited_long = loop.mailbox.sequence - since[job] > kPatience;
             if (waited_long) break;
             before = job;
         } else {
             const uint64_t flags = head_word >> kHeadFlagsShift & 0xFF;
             const uint64_t limit = flags & KM_FLAG_LIMIT ? load<uint32_t>(at + 8 * kLineLimit) : loop.limit();
-            loop.submit(Command::make(head_word >> kHeadHandlerShift & 0xFF, tail_word >> kTailArgsShift & 0xFF,
-                                      (flags & KM_FLAG_RESULT) != 0, first, count, tail_word & 0xFFFF, at + 8 * kLineArgs, limit),
-                        first, count, now);
+            Command command = Command::make(head_word >> kHeadHandlerShift & 0xFF, tail_word >> kTailArgsShift & 0xFF,
+                                            (flags & KM_FLAG_RESULT) != 0, first, count, tail_word & 0xFFFF, at + 8 * kLineArgs, limit);
+            if (owner[job] == 0) {
+                loop.submit(command, first, count, now);
+            } else {
+                command.notes.bits |= owner[job];
+                loop.submit_owned(command, first, count, now);
+            }
             remove(before, job);
             CoreSet taken;
             taken.add(first, count);

@@ -1,6 +1,7 @@
 // Launch parameters: where everything lies, and the check before anything is touched (PROTOCOL.md, "Launch").
 #pragma once
 #include "komorebi/core.h"
+#include "komorebi/engine.h"
 #include "komorebi/event.h"
 #include "komorebi/launch.h"
 #include "komorebi/layout.h"
@@ -51,7 +52,10 @@ Failure Launch::check() const {
         if (word(address) == 0) return {kErrorLaunch, address};
         if (word(address) % 16 != 0) return {kErrorAlignment, address};
     }
-    if (word(kLaunchUpload) % 16 != 0) return {kErrorAlignment, kLaunchUpload};
+    if (word(kLaunchUpload) % kUploadAlign != 0) return {kErrorAlignment, kLaunchUpload};
+    if (word(kLaunchUploadBytes) > kUploadBytes) return {kErrorLaunch, kLaunchUploadBytes};
+    // A slot's notes hold the address of a record in 32 bits.
+    if (word(kLaunchUpload) > UINT32_MAX - word(kLaunchUploadBytes)) return {kErrorLaunch, kLaunchUpload};
     if (word(kLaunchClock) == 0 || word(kLaunchClock) % 8 != 0) return {kErrorAlignment, kLaunchClock};
     if (word(kLaunchState) != block + kBlockState) return {kErrorLaunch, kLaunchState};
     if (word(kLaunchControl) != block + kBlockControl) return {kErrorLaunch, kLaunchControl};

@@ -5,6 +5,7 @@
 #pragma once
 #include "mailbox.h"
 #include "ring.h"
+#include "shares.h"
 
 namespace km {
 
@@ -12,6 +13,7 @@ namespace km {
 constexpr uint64_t kGateQueue = uint64_t{1} << 16;  // a job that waited long, or an exclusive command behind queued ones
 constexpr uint64_t kGateStop = uint64_t{1} << 17;   // nothing is taken any more
 constexpr uint64_t kGateJobs = uint64_t{1} << 18;   // holds nothing: queued jobs wait for a slot to be freed
+constexpr uint64_t kGateEngines = uint64_t{1} << 19;  // an EXIT waits for the last engine
 
 // What is off the fast path.
 struct Account {
@@ -61,8 +63,17 @@ struct Loop {
     // True while the next line may not be looked at.
     bool held() const { return (account.gate & ~slots.free & ~kGateJobs) != 0; }
 
+    // True while engines may not submit: a line or a job that waits for quiet cores is before them.
+    bool holds_engines() const { return (account.gate & ~(kGateJobs | kGateEngines)) != 0; }
+
     // True when the event that ends the next command has room, by what the host had read last.
     KM_INLINE bool room() const { return events.room(ring.events_read()); }
+
+    // The same, by what the host has read by now.
+    bool finds_room() {
+        if (!room()) ring.refresh();
+        return room();
+    }
 
     // Posts an event that no slot stood for; the caller has seen to its room.
     void answer(EventKind kind, uint64_t auxiliary, uint64_t number) {
@@ -75,7 +86,19 @@ struct Loop {
         mailbox.submit(slots, events, command, mailbox.mapped(first, count), now);
     }
 
-    bool idle() const { return slots.busy() == 0 && (account.gate & kGateJobs) == 0; }
+    // The same for an engine's command, whose notes name its owner: no event ends it.
+    void submit_owned(const Command& command, uint64_t first, uint64_t count, uint64_t now) {
+        const Target to = mailbox.mapped(first, count);
+        const uint64_t slot = lowest(slots.free), word = mailbox.begin(slot, command.word, now + command.limit);
+        shares.take(slot);
+        put_words(to, slot, command.body, command.args());
+        mailbox.publish(slots, slot, word, command.notes, to);
+    }
+
+    // Slots whose commands end with an event.
+    uint64_t promised() const { return slots.busy() & ~shares.slots(); }
+
+    bool idle() const { return slots.busy() == 0 && (account.gate & kGateJobs) == 0 && shares.set(Shares::kRunning) == 0; }
 };
 
 static Loop loop;

@@ -32,6 +32,16 @@ struct Command {
     }
 };
 
+// Copies `args` argument words from hart address `from` into the body of `slot`.
+KM_INLINE void put_words(Target to, uint64_t slot, uint64_t from, uint64_t args) {
+    uint64_t offset = kControlBodies + kBodyBytes * slot;
+    for (uint64_t left = (args + 1) / 2; left != 0; --left) {
+        to.put(offset, load(from));
+        from += 8;
+        offset += 8;
+    }
+}
+
 struct Mailbox {
     uint64_t base = 0;      // core 0's control block, through its window
     uint64_t sequence = 0;  // the last given; the wire carries the low 32 bits, which are never 0
@@ -53,26 +63,31 @@ struct Mailbox {
 
     // Submits `command` to its target in a free slot. The caller has seen to the slot and to the event's room.
     KM_INLINE void submit(Slots& slots, Events& events, const Command& command, Target to, uint64_t now) {
-        const uint64_t slot = lowest(slots.free);
-        const SlotWords words(slot);
         events.promise();
+        const Notes notes = {command.notes.bits | static_cast<uint32_t>(now)};
+        const uint64_t slot = lowest(slots.free), word = begin(slot, command.word, now + command.limit);
+        put_words(to, slot, command.body, command.args());
+        publish(slots, slot, word, notes, to);
+    }
+
+    // A command has three steps, the second being that its argument words go into the slot's body. The first gives the
+    // publish word with its sequence number.
+    KM_INLINE uint64_t begin(uint64_t slot, uint64_t word, uint64_t late) {
+        const SlotWords words(slot);
         sequence += 1;
         if (KM_UNLIKELY(static_cast<uint32_t>(sequence) == 0)) sequence += 1;
-        const uint64_t word = command.word | static_cast<uint32_t>(sequence);
+        word |= static_cast<uint32_t>(sequence);
         store(words.word(), word);
-        store(words.deadline(), now + command.limit);
+        store(words.deadline(), late);
+        return word;
+    }
 
-        const Notes notes = {command.notes.bits | static_cast<uint32_t>(now)};
-        uint64_t from = command.body, offset = kControlBodies + kBodyBytes * slot;
-        for (uint64_t left = (command.args() + 1) / 2; left != 0; --left) {
-            to.put(offset, load(from));
-            from += 8;
-            offset += 8;
-        }
-        slots.take(slot, words, notes);
+    // The third takes `slot`, the lowest free one.
+    KM_INLINE void publish(Slots& slots, uint64_t slot, uint64_t word, Notes notes, Target to) {
+        slots.take(slot, SlotWords(slot), notes);
         fence();  // the body has landed, and so has every publish word before this one
         to.put(kControlPublish + 8 * slot, word);
-        to.put(kControlDoorbell, static_cast<uint32_t>(sequence));
+        to.put(kControlDoorbell, static_cast<uint32_t>(word));
     }
 };
 

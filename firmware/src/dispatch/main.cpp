@@ -39,26 +39,58 @@ KM_INLINE Taken take_plain(Loop& l, uint64_t head, uint64_t tail, uint64_t now) 
     return Taken::kPlain;
 }
 
-// Runs until the host stops it or something fails (account.failure). Whatever is off the fast path works on `memory`.
+// Of a line and the engines that could all use the only free slot: is it the line's turn?
+KM_INLINE bool line_is_first(const Loop& l, Shares m) {
+    const bool only = l.slots.free != 0 && (l.slots.free & (l.slots.free - 1)) == 0;
+    return only && !l.ring.empty() && l.room() && !m.line_has_gone() && !(l.watched() && l.held());
+}
+
+// Runs until the host stops it or something fails (account.failure): false. Whatever is off the fast path works on `memory`.
+// One copy of it knows of engines, and runs while one of them does; each ends with true when it is the other's turn.
 //
 // A turn polls each head once. Each step of it polls one, retires its command and submits the next line in its place:
 // the line is loaded while the command before it is retired, since a load that nobody waits for costs a cycle.
-__attribute__((noinline, hot)) static void run(Loop& memory) {
+template <bool kEngines>
+__attribute__((noinline, hot)) static bool run(Loop& memory) {
     Loop l = memory;
+    Shares m = {0};
+    if constexpr (kEngines) m = shares;
+    const auto put_down = [&]() __attribute__((always_inline)) {
+        memory = l;
+        if constexpr (kEngines) shares = m;
+    };
+    const auto take_up = [&]() __attribute__((always_inline)) {
+        l = memory;
+        if constexpr (kEngines) m = shares;
+    };
     uint64_t left = 0;  // heads not yet polled in this turn
     uint64_t now = 0;   // the clock as read last in this turn, 0 if nothing has happened in it
     for (;;) {
         if (left == 0) {
             if (KM_UNLIKELY(now == 0)) now = clock_now();
             if (KM_UNLIKELY(reached(now, l.wake))) {
-                memory = l;
-                if (!upkeep(memory, now)) return;
-                l = memory;
+                put_down();
+                if (!upkeep(memory, now)) return false;
+                take_up();
+                if constexpr (kEngines) m.wake();
             }
-            wait_hint(l.wake);
+            if (kEngines && KM_UNLIKELY(m.set(Shares::kDue) != 0)) {
+                if (!line_is_first(l, m)) {
+                    put_down();
+                    engines_turn(memory, now);
+                    take_up();
+                    if (m.set(Shares::kRunning) == 0) return true;
+                }
+            } else {
+                wait_hint(l.wake);
+            }
             now = 0;
             left = l.slots.heads;
-            if (KM_UNLIKELY(l.ring.empty() || !l.room())) l.ring.refresh();
+            if (KM_UNLIKELY(l.ring.empty() || !l.room())) {
+                const uint64_t before = l.ring.progress;
+                l.ring.refresh();
+                if (kEngines && KM_UNLIKELY(l.ring.progress != before)) m.wake();  // there may be room for an event
+            }
         }
         uint64_t slot = 0, completion = 0, head = 0, tail = 0;
         if (KM_LIKELY(left != 0)) {
@@ -66,38 +98,56 @@ __attribute__((noinline, hot)) static void run(Loop& memory) {
             completion = load(Slots::completion(slot));
             left &= left - 1;
         }
-        const bool take = !l.ring.empty() && l.room();
+        const bool take = !l.ring.empty() && l.room() && (!kEngines || m.line_may_go());
         if (KM_LIKELY(completion != 0)) {
             const Notes notes = {load(SlotWords(slot).notes())};
             now = clock_now();
-            if (KM_LIKELY(take)) {
+            if (!kEngines && KM_LIKELY(take)) {
                 head = load(l.ring.line + 8 * kLineHead);
                 tail = load(l.ring.line + 8 * kLineTail);
             }
-            retire(l, slot, completion, notes, now);
+            if (kEngines && m.owns(slot)) {
+                const uint64_t before = l.watched() ? kGateBefore : take ? kLineBefore : kNoneBefore;
+                const Completed done =
+                    complete_owned(Completed::pack(l.slots), m, slot, {notes.bits}, completion, l.mailbox.sequence, now, before);
+                l.slots = Completed::unpack(done.slots);
+                l.mailbox.sequence += done.slots >> Completed::kSubmittedShift;
+                m.bits = done.shares;
+            } else {
+                retire(l, slot, completion, notes, now);
+                if constexpr (kEngines) m.wake();
+            }
             if (KM_UNLIKELY(l.watched())) {
-                memory = l;
+                put_down();
                 after_release(memory, now);  // may take the slot: what `take` says no longer holds
-                l = memory;
+                take_up();
                 continue;
             }
-            if (KM_UNLIKELY(!take)) continue;
+            if (KM_UNLIKELY(!take || (kEngines && l.slots.free == 0))) continue;
         } else {
             if (!take || l.slots.free == 0) continue;
             now = clock_now();
+        }
+        if (kEngines || completion == 0) {
             head = load(l.ring.line + 8 * kLineHead);
             tail = load(l.ring.line + 8 * kLineTail);
         }
         const Taken taken = take_plain(l, head, tail, now);
-        if (KM_LIKELY(taken == Taken::kPlain)) continue;
         if (taken == Taken::kSpecial && l.held()) continue;
-        memory = l;
+        if constexpr (kEngines) m.line_went();
+        if (KM_LIKELY(taken == Taken::kPlain)) continue;
+        put_down();
         if (taken == Taken::kBroken) {
             account.failure = {kErrorLine, l.ring.consumed};
-            return;
+            return false;
         }
         take_special(memory, head, tail, now);
-        l = memory;
+        take_up();
+        if constexpr (kEngines) {
+            m.wake();  // a gate may be open
+        } else {
+            if (shares.set(Shares::kRunning) != 0) return true;
+        }
     }
 }
 
@@ -133,7 +183,8 @@ static uint64_t dispatch(uint64_t parameters) {
     if (account.failure.error == kErrorNone) {
         account.ready_at = account.active_at = clock_now();
         store(state + 8 * kStateStage, kStageRunning);
-        run(loop);
+        while (shares.set(Shares::kRunning) != 0 ? run<true>(loop) : run<false>(loop)) {
+        }
     }
     finish(loop);
     failure = account.failure;

@@ -29,9 +29,11 @@ KM_COLD static void finish(Loop& loop) {
     loop.ring.refresh();
     const uint64_t busy = bits_set(loop.slots.busy());
     const uint32_t untaken = static_cast<uint32_t>(loop.ring.progress) - static_cast<uint32_t>(loop.ring.consumed);
-    const uint32_t timeouts = account.failure.error == kErrorDeadline ? 1 : 0;  // posted, and its slot is still busy
+    const uint64_t promised = bits_set(loop.promised());
+    const uint64_t slot = account.failure.detail;  // of a timeout of a line, which was posted while its slot is still busy
+    const uint32_t timeouts = account.failure.error == kErrorDeadline && !shares.owns(slot) ? 1 : 0;
     set_result(kResultCommands, loop.mailbox.sequence - (loop.mailbox.sequence >> 32));
-    set_result(kResultEvents, loop.events.posted(busy) + timeouts);
+    set_result(kResultEvents, loop.events.posted(promised) + timeouts);
     set_result(kResultRejected, account.rejected);
     set_result(kResultAbandoned, busy + jobs.waiting() + untaken);
     set_result(kResultSequence, loop.mailbox.sequence);

@@ -1,7 +1,7 @@
-// Lines that are more than a plain command: rejections, PING, EXIT, limits, exclusive and queued commands, and groups
-// that have no windows yet.
+// Lines that are more than a plain command: rejections, PING, RUN, CANCEL, EXIT, limits, exclusive and queued commands, and
+// groups that have no windows yet.
 #pragma once
-#include "jobs.h"
+#include "engines.h"
 
 namespace km {
 
@@ -12,26 +12,15 @@ static uint32_t reason_to_reject(uint64_t handler, uint64_t flags, uint64_t firs
     if (handler >= kHandlerReservedFirst && handler <= kHandlerReservedLast) return KMD_REJECT_HANDLER;
     if ((flags & ~kKnown) != 0) return KMD_REJECT_FLAGS;
     if ((flags & KM_FLAG_QUEUE) != 0 && (flags & KM_FLAG_EXCLUSIVE) != 0) return KMD_REJECT_FLAGS;
+    if (handler == KM_HANDLER_RUN) return args == kRunArgs ? 0 : uint32_t{KMD_REJECT_ARGS};  // the rest is `take_run`'s
+    if (handler == KM_HANDLER_CANCEL) return args == kCancelArgs ? 0 : uint32_t{KMD_REJECT_ARGS};
     if (args > kArgsMax) return KMD_REJECT_ARGS;
-    if (handler == KM_HANDLER_RUN) return KMD_REJECT_ENGINES;
-    if (handler == KM_HANDLER_CANCEL) return KMD_REJECT_REQ;
     if (handler == KM_HANDLER_PING || handler == KM_HANDLER_EXIT) return 0;
     const uint64_t cores = launch.word(kLaunchCores);
     if (count == 0 || count > cores) return KMD_REJECT_GROUP;
     if ((flags & KM_FLAG_QUEUE) == 0 && first + count > cores) return KMD_REJECT_GROUP;
     if ((flags & KM_FLAG_QUEUE) != 0 && jobs.full()) return KMD_REJECT_QUEUE;
     return 0;
-}
-
-// The busy slots whose group shares a core with [first, first + count).
-static uint64_t overlapping(const Loop& loop, uint64_t first, uint64_t count) {
-    uint64_t slots = 0;
-    for (uint64_t left = loop.slots.busy(); left != 0; left &= left - 1) {
-        const uint64_t slot = load(SlotWords(lowest(left)).word());
-        const uint64_t other = slot >> kWordFirstShift & 0xFF, others = slot >> kWordCountShift;
-        if (first < other + others && other < first + count) slots |= left & (0 - left);
-    }
-    return slots;
 }
 
 // Takes the line at hand, or sets the gate that holds it. Room for its event and a free slot are there, and no gate
@@ -43,7 +32,16 @@ KM_COLD static void take_special(Loop& loop, uint64_t head, uint64_t tail, uint6
     const uint64_t line = loop.ring.line;
     loop.set_gate(account.gate & kGateJobs);  // what it waited for is past
 
-    if (const uint32_t reason = reason_to_reject(handler, flags, first, count, args); reason != 0) {
+    uint32_t reason = reason_to_reject(handler, flags, first, count, args);
+    if (reason == 0 && (handler == KM_HANDLER_RUN || handler == KM_HANDLER_CANCEL)) {
+        const RunWords words = RunWords::of(line);
+        reason = handler == KM_HANDLER_RUN ? take_run(words, now) : take_cancel(loop, words.upload);
+        if (reason == 0) {
+            loop.ring.consume();
+            return;
+        }
+    }
+    if (reason != 0) {
         loop.ring.consume();
         loop.answer(kEventRejected, reason, number);
         account.rejected += 1;
@@ -55,13 +53,17 @@ KM_COLD static void take_special(Loop& loop, uint64_t head, uint64_t tail, uint6
         return;
     }
     if ((flags & KM_FLAG_QUEUE) != 0 && handler != KM_HANDLER_EXIT) {
-        jobs.add(line, head, tail, loop.mailbox.sequence);
+        jobs.add_line(line, head, tail, loop.mailbox.sequence);
         loop.ring.consume();
         jobs.pump(loop, now);
         return;
     }
 
     if (handler == KM_HANDLER_EXIT) {
+        if (shares.set(Shares::kRunning) != 0) {
+            loop.set_gate(account.gate | kGateEngines);
+            return;
+        }
         first = 0;
         count = launch.word(kLaunchCores);
     }

@@ -17,7 +17,7 @@ static void count_pass(Loop& loop, uint64_t now) {
 
 static void show_state(const Loop& loop) {
     set_state(kStateConsumed, loop.ring.consumed);
-    set_state(kStatePosted, loop.events.posted(bits_set(loop.slots.busy())));
+    set_state(kStatePosted, loop.events.posted(bits_set(loop.promised())));
     set_state(kStateSequence, loop.mailbox.sequence);
     set_state(kStateBusy, loop.slots.busy());
 }
@@ -38,6 +38,7 @@ KM_COLD static bool upkeep(Loop& loop, uint64_t now) {
     show_state(loop);
     account.failure = check_deadlines(loop, now);
     if (account.failure.error != kErrorNone || !heed_stop(loop)) return false;
+    check_engine_deadlines(loop, now);
     if ((account.gate & kGateJobs) != 0) jobs.pump(loop, now);  // an event that was read gives room, and frees no slot
 
     if (!loop.idle() || loop.ring.consumed != account.seen_consumed) {

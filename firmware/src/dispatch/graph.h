@@ -1,0 +1,175 @@
+// Graphs: counting predecessors down, nodes that can run, rounds (PROTOCOL.md, "Graphs").
+//
+// The completion of a node with up to two successors, and the commands that it makes ready, are the fast path: they
+// are part of `run`. All else is done in the engine's turn, a slice at a time, through two lists: nodes that completed and
+// whose links are to be followed, and nodes that can run. Both are first in, first out, and the second waits for the first.
+#pragma once
+#include "submit.h"
+
+namespace km {
+
+constexpr uint64_t kNodeMask = (1 << kLinkNodeBits) - 1;
+
+KM_INLINE uint64_t successors(uint64_t links) { return links >> kLinksSuccessorsShift & kRecordsMax; }
+
+KM_COLD static void make_ready(uint64_t number, uint64_t node) { engines[number].ready.append(engines[number].records, node); }
+
+KM_COLD static void make_done(uint64_t number, uint64_t node) { engines[number].done.append(engines[number].records, node); }
+
+// ---- The fast path ----------------------------------------------------------------------------------------------------
+
+// Counts a predecessor of `node` down. A node without any left is submitted, or goes to the list of those that can run.
+template <class Port>
+KM_INLINE void count_down(Port& l, Shares& m, uint64_t number, uint64_t records, uint64_t& counts, uint64_t node, bool may_submit,
+                          uint64_t now) {
+    if (KM_UNLIKELY(node >= static_cast<uint16_t>(counts >> Engine::kRecordsShift))) return;
+    const uint64_t record = records + kRecordBytes * node, head = load(record + 8 * kRecordCommand);
+    const uint64_t left = static_cast<uint16_t>(head);
+    if (left != 1) {
+        store<uint16_t>(record, left - 1);
+        return;
+    }
+    if (KM_LIKELY(record_flags(head) == 0 && may_submit && l.slots.free != 0 && !m.behind(number))) {
+        const uint64_t first = record_first(head), count = record_cores(head);
+        const Target to = l.mailbox.target(first, count);  // a group that has windows lies inside the cores
+        if (KM_LIKELY(to.count != 0 && (count != 1 || first < static_cast<uint8_t>(counts >> Engine::kCoresShift)))) {
+            counts += Engine::kOneInFlight;
+            send_record(l, m, number, record, node, head, records - (kUploadRecords - kUploadRegisters), to, now);
+            return;
+        }
+    }
+    make_ready(number, node);
+    m.add(Shares::kDue, number);
+}
+
+// A node's command has completed with `result`; its slot is free.
+template <class Port>
+KM_INLINE void complete_node(Port& l, Shares& m, Owner owner, uint64_t result, bool may_submit, uint64_t now) {
+    const uint64_t number = owner.engine(), node = owner.number(), record = owner.record();
+    const uint64_t links = load(record + 8 * kRecordLinks), records = record - kRecordBytes * node;
+    Engine& engine = engines[number];
+    uint64_t counts = engine.counts - Engine::kOneInFlight - 1;
+    store<uint16_t>(record, links >> kLinksPredecessorsShift & kRecordsMax);
+    store_result(links, records - (kUploadRecords - kUploadRegisters), result);
+    const uint64_t count = successors(links);
+    if (KM_UNLIKELY(count > kLinksInlineMax || (m.behind(number) && (m.has(Shares::kClosed, number) || !engine.done.empty())))) {
+        make_done(number, node);
+        m.add(Shares::kDue, number);
+    } else {
+        uint64_t nodes = links;  // one copy of the code for both: registers are scarce here
+        for (uint64_t left = count; left != 0; --left) {
+            count_down(l, m, number, records, counts, nodes & kNodeMask, may_submit, now);
+            nodes >>= kLinkNodeBits;
+        }
+    }
+    engine.counts = counts;
+    if (KM_UNLIKELY(static_cast<uint16_t>(counts >> Engine::kFlightShift) == 0)) m.add(Shares::kDue, number);
+}
+
+// ---- The engine's turn ------------------------------------------------------------------------------------------------
+
+static void count_down_to_list(Engine& engine, uint64_t node) {
+    if (node >= engine.record_count()) return;
+    const uint64_t record = engine.record(node), left = load<uint16_t>(record);
+    if (left != 1) {
+        store<uint16_t>(record, left - 1);
+    } else {
+        engine.ready.append(engine.records, node);
+    }
+}
+
+// Follows the links of a node that completed, or of the start: at once, or as far as setting out.
+static void follow(Engine& engine, uint64_t links) {
+    const uint64_t count = successors(links), link = links & ((1 << kLinkBits) - 1);
+    if (count > kLinksInlineMax) {
+        if (link + (count + kEdgesPerWord - 1) / kEdgesPerWord > engine.edge_words) return;  // it was written to
+        engine.edge = static_cast<uint32_t>(kEdgesPerWord * link);
+        engine.edges_left = static_cast<uint32_t>(count);
+        return;
+    }
+    if (count != 0) count_down_to_list(engine, link & kNodeMask);
+    if (count == 2) count_down_to_list(engine, link >> kLinkNodeBits);
+}
+
+// Follows a slice of the links at hand.
+static void follow_slice(Engine& engine) {
+    if (engine.edges_left == 0) follow(engine, load(engine.record(engine.done.first()) + 8 * kRecordLinks));
+    for (uint32_t words = kCheckSlice / kEdgesPerWord; words != 0 && engine.edges_left != 0; --words) {
+        uint64_t word = load(engine.edges + 2 * engine.edge);
+        for (uint32_t i = 0; i < kEdgesPerWord && engine.edges_left != 0; ++i, word >>= 16) {
+            count_down_to_list(engine, word & 0xFFFF);
+            engine.edge += 1;
+            engine.edges_left -= 1;
+        }
+    }
+    if (engine.edges_left == 0 && !engine.done.empty()) engine.done.remove(engine.records, engine.record_count());
+}
+
+static void start_round(Engine& engine) {
+    engine.counts = engine.counts >> 16 << 16 | engine.record_count();
+    follow(engine, engine.start);
+}
+
+static void run_cpu_node(Engine& engine, uint64_t node) {
+    const uint64_t record = engine.record(node);
+    const uint64_t code = load(record + 8 * kRecordArgs), links = load(record + 8 * kRecordLinks);
+    const uint64_t first = static_cast<uint32_t>(code), count = code >> kRecordCodeCountShift;
+    if (count <= kCpuInstructionsMax && first + count <= engine.instructions) {
+        run_code(engine.code + kInstructionBytes * first, count, engine.registers());
+    }
+    engine.counts -= 1;
+    store<uint16_t>(record, links >> kLinksPredecessorsShift & kRecordsMax);
+    if (successors(links) > kLinksInlineMax) {
+        engine.done.append(engine.records, node);
+    } else {
+        follow(engine, links);
+    }
+}
+
+static uint32_t register_of(const Engine& engine, uint64_t field) {
+    if (field >= kRegisters) return 0;
+    return static_cast<uint32_t>(load<uint32_t>(engine_register(engine.registers(), field)));
+}
+
+// Nothing can run and nothing is in flight.
+static void end_round(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
+    if (engine.left() != 0) {
+        engine.stop(KM_STREAM_ERROR_STUCK, kNoPlace);
+        shares.add(Shares::kDue, number);
+        return;
+    }
+    const uint32_t rounds = engine.rounds == UINT32_MAX ? UINT32_MAX : engine.rounds + 1;
+    const bool more = engine.max_runs == 0 || rounds < engine.max_runs;
+    if (more && register_of(engine, engine.end >> kEndAgainShift & 0xFF) != 0) {
+        if (!post_of(loop, number, kEventRound, rounds, 0, now)) return;
+        engine.rounds = rounds;
+        start_round(engine);
+        shares.add(Shares::kDue, number);
+        return;
+    }
+    const uint32_t one = register_of(engine, engine.end & 0xFF), other = register_of(engine, engine.end >> kEndSecondShift & 0xFF);
+    if (post_of(loop, number, kEventEnd, other, one & kEventAuxMask, now)) remove_engine(loop, number, true);
+}
+
+static void graph_turn(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
+    if (engine.edges_left != 0 || !engine.done.empty()) {
+        follow_slice(engine);
+        shares.add(Shares::kDue, number);
+        return;
+    }
+    while (!engine.ready.empty()) {
+        const uint64_t node = engine.ready.first(), head = load(engine.record(node) + 8 * kRecordCommand);
+        if ((record_flags(head) & kRecordCpu) != 0) {
+            engine.ready.remove(engine.records, engine.record_count());
+            run_cpu_node(engine, node);
+            shares.add(Shares::kDue, number);
+            return;
+        }
+        const Sent sent = submit_record(loop, number, engine, node, head, now);
+        if (sent != Sent::kYes) return wait_or_stop(number, sent, static_cast<uint32_t>(node));
+        engine.ready.remove(engine.records, engine.record_count());
+    }
+    if (engine.in_flight() == 0) end_round(loop, number, engine, now);
+}
+
+}  // namespace km

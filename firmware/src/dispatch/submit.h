@@ -1,0 +1,131 @@
+// An engine's command: from its record into a slot or into the job queue.
+#pragma once
+#include "code.h"
+#include "jobs.h"
+
+namespace km {
+
+// Fields of a record's first word. Its high half is the publish word's.
+KM_INLINE uint64_t record_flags(uint64_t head) { return head >> kRecordFlagsShift & 0xF; }
+KM_INLINE uint64_t record_first(uint64_t head) { return head >> kWordFirstShift & 0xFF; }
+KM_INLINE uint64_t record_cores(uint64_t head) { return head >> kWordCountShift; }
+KM_INLINE uint64_t record_args(uint64_t head) { return head >> kWordArgsShift & 0xF; }
+
+// A pair of argument words of a record: bits 0 and 1 of `mask` say which are numbers of registers.
+KM_INLINE uint64_t argument_pair(uint64_t pair, uint64_t mask, uint64_t registers) {
+    if (KM_UNLIKELY((mask & 1) != 0)) pair = pair >> 32 << 32 | load<uint32_t>(engine_register(registers, pair));
+    if (KM_UNLIKELY((mask & 2) != 0)) pair = static_cast<uint32_t>(pair) | load<uint32_t>(engine_register(registers, pair >> 32)) << 32;
+    return pair;
+}
+
+KM_INLINE uint64_t record_mask(uint64_t head) { return head >> kRecordMaskShift & ((1 << kArgsMax) - 1); }
+
+// Pairs of argument words; of a record that was written to no more than it holds.
+KM_INLINE uint64_t record_pairs(uint64_t head) {
+    const uint64_t pairs = (record_args(head) + 1) / 2;
+    return KM_UNLIKELY(pairs > kArgsMax / 2) ? kArgsMax / 2 : pairs;
+}
+
+// Sends the command of `record` with the first word `head` in the lowest free slot, which becomes the engine's.
+// `port`: a Loop, or what of it `complete_owned` is given.
+template <class Port>
+KM_INLINE void send_record(Port& port, Shares& own, uint64_t engine, uint64_t record, uint64_t number, uint64_t head,
+                           uint64_t registers, Target to, uint64_t now) {
+    const uint64_t slot = lowest(port.slots.free), word = port.mailbox.begin(slot, head >> 32 << 32, now + port.limit());
+    own.take(slot);
+    uint64_t from = record + 8 * kRecordArgs, offset = kControlBodies + kBodyBytes * slot, mask = record_mask(head);
+    for (uint64_t left = record_pairs(head); left != 0; --left) {
+        to.put(offset, argument_pair(load(from), mask, registers));
+        mask >>= 2;
+        from += 8;
+        offset += 8;
+    }
+    const Notes notes = {Owner::make(record, engine) | number << Notes::kNumberShift | record_first(head) << Notes::kLeaderShift};
+    port.mailbox.publish(port.slots, slot, word, notes, to);
+}
+
+enum class Sent {
+    kYes,
+    kNoSlot,     // or a gate is closed
+    kNotQuiet,   // an exclusive one
+    kQueueFull,
+    kNoGroup,    // it leaves the cores
+};
+
+// Submits the command of a record with the first word `head`, or puts it into the job queue.
+static Sent submit_record(Loop& loop, uint64_t number, Engine& engine, uint64_t node, uint64_t head, uint64_t now) {
+    const uint64_t first = record_first(head), count = record_cores(head), flags = record_flags(head);
+    const uint64_t record = engine.record(node);
+    if (count == 0 || first + count > engine.cores()) return Sent::kNoGroup;
+    if (loop.holds_engines()) return Sent::kNoSlot;
+    if ((flags & kRecordQueued) != 0) {
+        if (jobs.full()) return Sent::kQueueFull;
+        const uint64_t handler = head >> kWordHandlerShift & 0xFF, args = record_args(head);
+        const uint64_t result = (head >> kWordFlagsShift & kPublishResult) != 0 ? uint64_t{KM_FLAG_RESULT} : 0;
+        uint64_t to = jobs.add(handler << kHeadHandlerShift | result << kHeadFlagsShift | count << kHeadCountShift,
+                               node | (args > kArgsMax ? kArgsMax : args) << kTailArgsShift, Owner::make(record, number),
+                               loop.mailbox.sequence);
+        uint64_t mask = record_mask(head), from = record + 8 * kRecordArgs;
+        for (uint64_t left = record_pairs(head); left != 0; --left) {
+            to += 8;
+            store(to, argument_pair(load(from), mask, engine.registers()));
+            mask >>= 2;
+            from += 8;
+        }
+        engine.counts += Engine::kOneInFlight;
+        jobs.pump(loop, now);
+        return Sent::kYes;
+    }
+    if (loop.slots.free == 0) return Sent::kNoSlot;
+    if ((flags & kRecordExclusive) != 0 && overlapping(loop, first, count) != 0) return Sent::kNotQuiet;
+    engine.counts += Engine::kOneInFlight;
+    send_record(loop, shares, number, record, node, head, engine.registers(), loop.mailbox.mapped(first, count), now);
+    return Sent::kYes;
+}
+
+// Stores a completion's result word into the register that the record's links name, if they name one.
+KM_INLINE void store_result(uint64_t links, uint64_t registers, uint64_t result) {
+    const uint64_t number = links >> kLinksResultShift & 0x3F;
+    if (KM_UNLIKELY(number != 0)) store<uint32_t>(engine_register(registers, number - 1), result);
+}
+
+// Posts an event of an engine, or lets it wait for room.
+static bool post_of(Loop& loop, uint64_t number, EventKind kind, uint64_t value, uint64_t auxiliary, uint64_t now) {
+    if (!loop.finds_room()) {
+        shares.add(Shares::kWaiting, number);
+        return false;
+    }
+    const Engine& engine = engines[number];
+    loop.events.promise();
+    loop.events.post(kind, value, auxiliary, now - engine.started, engine.req, loop.ring.consumed);
+    return true;
+}
+
+// The engine is gone. `stays`: a graph that is kept is still kept.
+static void remove_engine(Loop& loop, uint64_t number, bool stays) {
+    const Engine& engine = engines[number];
+    if (engine.kept != 0) {
+        const uint32_t bit = uint32_t{1} << (engine.kept - 1);
+        if (stays) {
+            kept.idle |= bit;
+        } else {
+            kept.used &= ~bit;
+        }
+    }
+    shares.remove(number);
+    if (shares.set(Shares::kRunning) == 0) loop.set_gate(account.gate & ~kGateEngines);
+}
+
+// What an engine does about a command that was not sent.
+static void wait_or_stop(uint64_t number, Sent sent, uint32_t place) {
+    switch (sent) {
+        case Sent::kYes: return;
+        case Sent::kNoSlot: shares.add(Shares::kShort, number); [[fallthrough]];
+        case Sent::kNotQuiet: shares.add(Shares::kWaiting, number); return;
+        case Sent::kQueueFull: engines[number].stop(KM_STREAM_ERROR_QUEUE, place); break;
+        case Sent::kNoGroup: engines[number].stop(KM_STREAM_ERROR_GROUP, place); break;
+    }
+    shares.add(Shares::kDue, number);
+}
+
+}  // namespace km

@@ -1,0 +1,67 @@
+//! Random valid graphs and streams do on the dispatcher what the machines of `komorebi_abi` do: the same commands, events
+//! and registers.
+
+use komorebi_abi::engine::UploadKind;
+use komorebi_tests::dispatcher::Setup;
+use komorebi_tests::engine::generate::{self, Limits};
+use komorebi_tests::engine::{Random, Watch};
+
+fn bindings(random: &mut Random) -> Vec<u32> {
+    let count = random.between(0, 16);
+    (0..count).map(|_| if random.one_in(2) { random.below(8) } else { random.word() as u32 }).collect()
+}
+
+fn run(kind: UploadKind, seed: u64, runs: u32) -> u64 {
+    let mut random = Random::new(seed);
+    let grid = random.one_of(&[(12, 10), (3, 2), (4, 5), (1, 1)]);
+    let depth = random.between(1, 16);
+    let mut watch = Watch::new(Setup { seed, grid, depth, ..Setup::default() }.run());
+    for run in 0..runs {
+        let words = bindings(&mut random);
+        let limits = Limits {
+            cores: grid.0 * grid.1,
+            handler: 1,
+            handlers: 190,
+            nodes: if random.one_in(10) { 60 } else { 14 },
+            bindings: words.len() as u32,
+        };
+        let image = match kind {
+            UploadKind::Graph => generate::graph(&mut random, run as u16, limits),
+            UploadKind::Stream => generate::stream(&mut random, run as u16, limits),
+        };
+        watch.start(64 * random.below(100), &image.encode(), kind, &words);
+        if random.one_in(5) {
+            for _ in 0..random.below(12) {
+                watch.settle();
+                watch.complete_one(&mut random);
+            }
+            watch.settle();
+            // Any line waits for a free slot: without one the moment of a CANCEL is not known.
+            let runs = !watch.engines[0].has_ended() && !watch.engines[0].spins();
+            if runs && watch.grid.busy.len() < depth as usize {
+                watch.cancel(0);
+            }
+        }
+        watch.finish(&mut random);
+        watch.forget();
+    }
+    watch.commands
+}
+
+#[test]
+fn graphs_do_what_the_machine_does() {
+    let mut commands = 0;
+    for seed in 1..=10 {
+        commands += run(UploadKind::Graph, seed, 30);
+    }
+    println!("{commands} commands");
+}
+
+#[test]
+fn streams_do_what_the_machine_does() {
+    let mut commands = 0;
+    for seed in 1..=10 {
+        commands += run(UploadKind::Stream, seed, 30);
+    }
+    println!("{commands} commands");
+}
