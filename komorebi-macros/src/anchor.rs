@@ -28,6 +28,13 @@ impl Anchor {
         Self { start, end: spans.last().unwrap_or(start) }
     }
 
+    /// Where a syntax error stands; `other` if it is behind the last token.
+    pub(crate) fn of_error(error: &syn::Error, other: Self) -> Self {
+        // What ends too early has the span of the invocation.
+        let span = error.span();
+        if span.start() == Span::call_site().start() { other } else { Self::at(span) }
+    }
+
     /// A compile error with `message` under the whole stretch.
     pub(crate) fn compile_error(self, message: &str) -> TokenStream {
         let ends = [self.start, self.end].map(|span| proc_macro2::Ident::new("x", span));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use komorebi_abi::program::Rule;
+use komorebi_abi::{engine, program};
 use komorebi_headers::HeaderError;
 use proc_macro2::TokenStream;
 
@@ -21,10 +21,28 @@ struct Found {
     text: String,
 }
 
+/// A rule of one of the catalogues.
+pub(crate) trait Coded {
+    /// Its code, as messages show it.
+    fn code(self) -> &'static str;
+}
+
+impl Coded for program::Rule {
+    fn code(self) -> &'static str {
+        self.code()
+    }
+}
+
+impl Coded for engine::Rule {
+    fn code(self) -> &'static str {
+        self.code()
+    }
+}
+
 /// A message before it is placed.
 #[derive(Debug)]
 pub(crate) struct Message {
-    rule: Rule,
+    code: &'static str,
     text: String,
     detail: Option<String>,
     help: Option<String>,
@@ -32,8 +50,8 @@ pub(crate) struct Message {
 
 impl Message {
     /// What was found, and what was expected.
-    pub(crate) fn new(rule: Rule, text: impl Into<String>) -> Self {
-        Self { rule, text: text.into(), detail: None, help: None }
+    pub(crate) fn new(rule: impl Coded, text: impl Into<String>) -> Self {
+        Self { code: rule.code(), text: text.into(), detail: None, help: None }
     }
 
     /// Adds lines that are shown as they are: the excerpt of a header.
@@ -65,7 +83,7 @@ impl Message {
 
     /// The lines that rustc shows.
     pub(crate) fn render(&self) -> String {
-        let mut lines = format!("[{}] {}", self.rule.code(), self.text);
+        let mut lines = format!("[{}] {}", self.code, self.text);
         // Writing into a String does not fail.
         if let Some(detail) = &self.detail {
             let _ = write!(lines, "\n{}", detail.trim_end());

@@ -6,9 +6,13 @@
 
 mod anchor;
 mod context;
+mod engine;
 mod errors;
+mod facts;
+mod graph;
 mod parts;
 mod program;
+mod stream;
 mod value;
 
 use context::Context;
@@ -18,4 +22,25 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn program(attribute: TokenStream, item: TokenStream) -> TokenStream {
     program::expand(attribute.into(), item.into(), &Context::of_call()).into()
+}
+
+/// What `komorebi::graph!` becomes: `"facts" [crate] [program]` and the graph.
+#[doc(hidden)]
+#[proc_macro]
+pub fn declare_graph(tokens: TokenStream) -> TokenStream {
+    graph::expand(tokens.into()).into()
+}
+
+/// What `komorebi::stream!` becomes: `"facts" [crate] [program]` and the stream.
+#[doc(hidden)]
+#[proc_macro]
+pub fn declare_stream(tokens: TokenStream) -> TokenStream {
+    stream::expand(tokens.into()).into()
+}
+
+/// What `komorebi::graph!` and `komorebi::stream!` become without a program in angle brackets.
+#[doc(hidden)]
+#[proc_macro]
+pub fn declare_nothing(tokens: TokenStream) -> TokenStream {
+    engine::missing::expand(tokens.into()).into()
 }

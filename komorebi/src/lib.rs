@@ -21,6 +21,8 @@
 mod address;
 pub mod build;
 mod call;
+#[doc(hidden)]
+pub mod declare;
 mod engine;
 pub mod error;
 mod load;

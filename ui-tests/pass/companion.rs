@@ -18,16 +18,14 @@ mod right {
 }
 
 macro_rules! text {
-    ($($token:tt)*) => { stringify!($($token)*) };
+    ($facts:literal $($token:tt)*) => { ($facts, stringify!($($token)*)) };
 }
 
 fn main() {
     use right::Heat as Right;
     let (left, right) = (left::Heat!([text] body), Right!([text]));
-    assert!(
-        left.contains("\"step\" = 1u32") && left.contains("\"inout\"") && left.ends_with("body"),
-        "{left}"
-    );
-    assert!(right.contains("(3u32, 2u32)") && right.contains("\"step\" = 2u32"), "{right}");
+    assert!(left.0.contains("handler\tstep\t1\tu32\narg\tstate\taddress\tinout"), "{}", left.0);
+    assert_eq!(left.1, "body");
+    assert!(right.0.contains("cores\t6\n") && right.0.contains("handler\tstep\t2\t"), "{}", right.0);
     let _ = (left::Heat::step(0), Right::step());
 }

@@ -116,7 +116,7 @@ fn parse_effect(
     effect
 }
 
-fn arg_kind(ty: &Type) -> Option<ArgKind> {
+pub(crate) fn arg_kind(ty: &Type) -> Option<ArgKind> {
     match ty {
         Type::Array(array) => {
             let two = matches!(&array.len, Expr::Lit(ExprLit { lit: Lit::Int(len), .. })
@@ -128,7 +128,7 @@ fn arg_kind(ty: &Type) -> Option<ArgKind> {
 }
 
 /// The help for a type that is not words.
-fn arg_help(ty: &Type) -> String {
+pub(crate) fn arg_help(ty: &Type) -> String {
     if let Type::Array(array) = ty
         && let Some(name) = last_name(&array.elem)
     {
@@ -173,7 +173,7 @@ fn lookup<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
 }
 
 /// A type as the user would write it: tokens print with a space between each.
-fn written(ty: &Type) -> String {
+pub(crate) fn written(ty: &Type) -> String {
     let text = ty.to_token_stream().to_string();
     text.replace(" :: ", "::")
         .replace(" ;", ";")

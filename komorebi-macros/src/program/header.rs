@@ -1,6 +1,6 @@
 //! The program's header: handler numbers and other constants.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use komorebi_abi::program::{Rule, handler_name};
 use komorebi_headers::{Constant, Files, Header, Options};
@@ -10,6 +10,7 @@ use super::files::{exists, nearest_file};
 use crate::anchor::Anchor;
 use crate::context::Context;
 use crate::errors::{Errors, Message};
+use crate::facts::HeaderConstant;
 use crate::value::Value;
 
 /// What is known of the header.
@@ -41,16 +42,58 @@ pub(crate) struct HeaderHandler<'a> {
 impl ReadHeader {
     /// The handlers declared in the header and what it includes, by `kHandlerName` constants.
     pub(crate) fn handlers(&self) -> impl Iterator<Item = HeaderHandler<'_>> {
+        self.own_constants()
+            .filter_map(|constant| handler_name(&constant.name).map(|name| HeaderHandler { name, constant }))
+    }
+
+    /// The constants of the header and what it includes, without the runtime's.
+    fn own_constants(&self) -> impl Iterator<Item = &Constant> {
         self.header
             .constants()
             .filter(|constant| !RUNTIME.iter().any(|dir| constant.location.file.starts_with(dir)))
-            .filter_map(|constant| handler_name(&constant.name).map(|name| HeaderHandler { name, constant }))
     }
 
     /// Is handler `name` declared by a constant that was refused for having no value?
     pub(crate) fn has_valueless(&self, name: &str) -> bool {
         let mut refused = self.header.unevaluated().filter(|bad| bad.own && bad.is_mistake());
         refused.any(|bad| handler_name(&bad.name).as_deref() == Some(name))
+    }
+}
+
+/// The constants of a header as other macros see them.
+#[derive(Debug, Default)]
+pub(crate) struct HeaderConstants {
+    /// The header's path as the program writes it.
+    pub(crate) header: Option<String>,
+    pub(crate) constants: Vec<HeaderConstant>,
+}
+
+impl ProgramHeader {
+    /// The constants of the header and what it includes, without the runtime's. Places are relative to the source file,
+    /// so that the same crate in two folders gives the same.
+    pub(crate) fn constants(&self) -> HeaderConstants {
+        let Self::Read(read) = self else { return HeaderConstants::default() };
+        let header = read.path.value();
+        let folder = read.header.path().parent().unwrap_or(Path::new(""));
+        let written = Path::new(&header).parent().unwrap_or(Path::new(""));
+        let constants = read
+            .own_constants()
+            .map(|constant| {
+                let at = &constant.location;
+                let file = at.file.strip_prefix(folder).map_or_else(
+                    |_| at.file.file_name().map(PathBuf::from).unwrap_or_default(),
+                    |file| written.join(file),
+                );
+                let text = read.header.text(&at.file).and_then(|text| text.lines().nth(at.line as usize - 1));
+                HeaderConstant {
+                    name: constant.name.clone(),
+                    value: constant.value.number,
+                    place: format!("{}:{}", file.display(), at.line),
+                    line: text.unwrap_or_default().trim().to_owned(),
+                }
+            })
+            .collect();
+        HeaderConstants { header: Some(header), constants }
     }
 }
 

@@ -1,16 +1,16 @@
 //! `#[km::program]`: from the attribute and its trait to the program's items.
 
-mod argument;
+pub(crate) mod argument;
 mod attribute;
 mod buffers;
 mod check;
 mod collect;
 mod defines;
-mod emit;
+pub(crate) mod emit;
 mod files;
 mod handler;
 mod header;
-mod item;
+pub(crate) mod item;
 mod kernels;
 mod number;
 mod options;
@@ -63,6 +63,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Contex
         model: &model,
         kernels: kernels.as_ref(),
         state,
+        constants: header.constants(),
         undeclared,
         krate,
     });

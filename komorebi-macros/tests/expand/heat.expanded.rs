@@ -287,11 +287,9 @@ const _: () = {
 #[macro_export]
 macro_rules! __km_Heat_HASH {
     ([$($callback:tt)*] $($body:tt)*) => {
-        $($callback)* ! { { name = Heat; complete = true; grid = (12u32, 10u32); depth =
-        8u32; region_bytes = 707840u32; handlers = { "step" = 1u32(("state", "Address",
-        "inout"), ("iteration", "U32", "none")); "left" = 2u32(("state", "Address",
-        "inout")); "right" = 3u32(("state", "Address", "inout")); "norm" = 4u32(("state",
-        "Address", "input"), ("cores", "U32", "none")) -> "U32"; }; } $($body)* }
+        $($callback)* ! {
+        "program\tHeat\ttrue\t707840\ncores\t120\nhandler\tstep\t1\t\narg\tstate\taddress\tinout\narg\titeration\tu32\t\nhandler\tleft\t2\t\narg\tstate\taddress\tinout\nhandler\tright\t3\t\narg\tstate\taddress\tinout\nhandler\tnorm\t4\tu32\narg\tstate\taddress\tinput\narg\tcores\tu32\t\nheader\tkernels/heat.h\nconst\tkTileBytes\t2048\tkernels/tiles.h:4\tconstexpr uint32_t kTileBytes = 2 * 32 * 32;\nconst\tkHandlerStep\t1\tkernels/heat.h:5\tconstexpr uint32_t kHandlerStep = 1;\nconst\tkHandlerLeft\t2\tkernels/heat.h:6\tconstexpr uint32_t kHandlerLeft = 2;\nconst\tkHandlerRight\t3\tkernels/heat.h:7\tconstexpr uint32_t kHandlerRight = 3;\nconst\tkHandlerNorm\t4\tkernels/heat.h:8\tconstexpr uint32_t kHandlerNorm = 4;\nconst\tkBufferInput\t0\tkernels/heat.h:10\tconstexpr uint32_t kBufferInput = 0;\nconst\tkBufferOutput\t16\tkernels/heat.h:11\tconstexpr uint32_t kBufferOutput = 16;"
+        $($body)* }
     };
 }
 #[doc(hidden)]

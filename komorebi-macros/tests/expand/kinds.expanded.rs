@@ -250,11 +250,9 @@ const _: () = {
 )]
 macro_rules! __km_Kinds_HASH {
     ([$($callback:tt)*] $($body:tt)*) => {
-        $($callback)* ! { { name = Kinds; complete = true; depth = 4u32; region_bytes =
-        707840u32; handlers = { "all" = 7u32(("a", "U32", "none"), ("b", "I32", "none"),
-        ("c", "F32", "none"), ("d", "U64", "none"), ("e", "Bf16Pair", "none"), ("f",
-        "U16Pair", "none"), ("g", "Core", "none"), ("h", "Address", "output")) -> "F32";
-        "match" = 8u32() -> "I32"; "none" = 9u32(); }; } $($body)* }
+        $($callback)* ! {
+        "program\tKinds\ttrue\t707840\nhandler\tall\t7\tf32\narg\ta\tu32\t\narg\tb\ti32\t\narg\tc\tf32\t\narg\td\tu64\t\narg\te\tbf16\t\narg\tf\tu16\t\narg\tg\tcore\t\narg\th\taddress\toutput\nhandler\tmatch\t8\ti32\nhandler\tnone\t9\t"
+        $($body)* }
     };
 }
 #[allow(

@@ -177,9 +177,9 @@ const _: () = {
 )]
 macro_rules! __km_Blur_HASH {
     ([$($callback:tt)*] $($body:tt)*) => {
-        $($callback)* ! { { name = Blur; complete = true; depth = 4u32; region_bytes =
-        707840u32; handlers = { "row" = 40u32(("from", "Address", "input"), ("to",
-        "Address", "output")); }; } $($body)* }
+        $($callback)* ! {
+        "program\tBlur\ttrue\t707840\nhandler\trow\t40\t\narg\tfrom\taddress\tinput\narg\tto\taddress\toutput\nheader\tkernels/heat.h\nconst\tkTileBytes\t2048\tkernels/tiles.h:4\tconstexpr uint32_t kTileBytes = 2 * 32 * 32;\nconst\tkHandlerStep\t1\tkernels/heat.h:5\tconstexpr uint32_t kHandlerStep = 1;\nconst\tkHandlerLeft\t2\tkernels/heat.h:6\tconstexpr uint32_t kHandlerLeft = 2;\nconst\tkHandlerRight\t3\tkernels/heat.h:7\tconstexpr uint32_t kHandlerRight = 3;\nconst\tkHandlerNorm\t4\tkernels/heat.h:8\tconstexpr uint32_t kHandlerNorm = 4;\nconst\tkBufferInput\t0\tkernels/heat.h:10\tconstexpr uint32_t kBufferInput = 0;\nconst\tkBufferOutput\t16\tkernels/heat.h:11\tconstexpr uint32_t kBufferOutput = 16;"
+        $($body)* }
     };
 }
 #[allow(

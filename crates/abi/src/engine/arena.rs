@@ -12,6 +12,9 @@ pub enum VariableKind {
     Binding,
     /// A word that commands and instructions write.
     Register,
+    /// A register for the values between the parts of an expression: one cpu node's or step's at a time, which runs in one
+    /// go, so that others may use it without order between them.
+    Temporary,
     /// A number: it takes no register.
     Constant(u32),
 }
@@ -21,6 +24,7 @@ impl VariableKind {
         match self {
             Self::Binding => "binding",
             Self::Register => "register",
+            Self::Temporary => "temporary register",
             Self::Constant(_) => "constant",
         }
     }
@@ -126,7 +130,7 @@ impl Declared<'_> {
             }
             match variable.kind {
                 VariableKind::Binding => bindings += 1,
-                VariableKind::Register => registers += 1,
+                VariableKind::Register | VariableKind::Temporary => registers += 1,
                 VariableKind::Constant(_) => continue,
             }
             if variable.kind == VariableKind::Binding && bindings == c::BINDINGS_MAX + 1 {
@@ -142,16 +146,25 @@ impl Declared<'_> {
             if bindings + registers == c::REGISTERS + 1 {
                 let all =
                     self.0.iter().filter(|other| !matches!(other.kind, VariableKind::Constant(_))).count();
-                let message = format!(
-                    "{all} bindings and registers are declared; an engine has {} registers",
-                    c::REGISTERS
-                );
-                problems.add(
-                    Rule::Registers,
-                    place,
-                    message,
-                    "use a register again where its value is not needed any more",
-                );
+                let kind = VariableKind::Temporary;
+                let (message, help) = match self.0.iter().filter(|other| other.kind == kind).count() {
+                    0 => (
+                        format!(
+                            "{all} bindings and registers are declared; an engine has {} registers",
+                            c::REGISTERS
+                        ),
+                        "use a register again where its value is not needed any more",
+                    ),
+                    parts => (
+                        format!(
+                            "{} bindings and registers are declared, and the parts of expressions take {parts}; an engine has {} registers",
+                            all - parts,
+                            c::REGISTERS
+                        ),
+                        "compute in smaller steps, or use a register again where its value is not needed any more",
+                    ),
+                };
+                problems.add(Rule::Registers, place, message, help);
             }
         }
     }
@@ -168,7 +181,7 @@ pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// Which register of the machine each variable is: bindings first, in their order, then registers.
+/// Which register of the machine each variable is: bindings first, in their order, then registers, then temporaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterTable {
     numbers: Vec<Option<u8>>,
@@ -183,7 +196,7 @@ impl RegisterTable {
         let mut numbers = vec![None; variables.len()];
         let mut next = 0;
         let mut bindings = 0;
-        for kind in [VariableKind::Binding, VariableKind::Register] {
+        for kind in [VariableKind::Binding, VariableKind::Register, VariableKind::Temporary] {
             for (number, _) in numbers.iter_mut().zip(variables).filter(|(_, variable)| variable.kind == kind)
             {
                 *number = Some(next.min(255) as u8);

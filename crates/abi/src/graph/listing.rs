@@ -17,7 +17,7 @@ pub fn listing(model: &GraphModel, facts: Option<&Facts>) -> String {
         let name = labels.variable(&crate::engine::Ref::Id(id as u32));
         let _ = match variable.kind {
             VariableKind::Binding => writeln!(text, "  bind {name}"),
-            VariableKind::Register => writeln!(text, "  reg {name}"),
+            VariableKind::Register | VariableKind::Temporary => writeln!(text, "  reg {name}"),
             VariableKind::Constant(bits) => writeln!(text, "  const {name} = {bits:#x}"),
         };
     }

@@ -31,6 +31,10 @@ fn uses(model: &GraphModel, body: &PlannedBody, node: u32, list: &mut Vec<Use>) 
             let mut written = BTreeSet::new();
             for (j, statement) in statements.iter().enumerate() {
                 for (variable, operand) in statement.reads(&model.variables) {
+                    // A temporary is written by this very node first.
+                    if model.variables[variable as usize].kind == VariableKind::Temporary {
+                        continue;
+                    }
                     if !written.contains(&variable) {
                         list.push(Use {
                             variable,
@@ -40,6 +44,7 @@ fn uses(model: &GraphModel, body: &PlannedBody, node: u32, list: &mut Vec<Use>) 
                     }
                 }
                 if let Some(variable) = statement.to
+                    && model.variables[variable as usize].kind != VariableKind::Temporary
                     && written.insert(variable)
                 {
                     list.push(Use {

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::support::{CORES, done, facts, none, rules, seed_graph};
-use komorebi_abi::engine::{Arithmetic, Command, Domain, Facts, Group, Place, Problem, Ref, Rule, Value};
-use komorebi_abi::graph::{Graph, Node};
+use komorebi_abi::engine::{
+    Arithmetic, Command, Domain, Facts, Group, Opcode, Place, Problem, Ref, Rule, Statement, Value, Variable,
+    VariableKind,
+};
+use komorebi_abi::graph::{Graph, GraphNode, Node, NodeBody};
 use komorebi_abi::program::ArgKind;
 
 /// The problems of the seed's graph after an edit.
@@ -284,4 +287,32 @@ fn ten_thousand_mistakes_of_one_kind_are_shown_as_a_hundred() {
     let problems = broken(|g| (0..10_000).for_each(|_| done(g.command("touch", 0..121, none()))));
     assert_eq!(problems.len(), 100);
     assert!(problems[99].help.ends_with("(and 9900 more of this kind)"), "{}", problems[99].help);
+}
+
+/// The temporary of an expression is one node's at a time, and a node runs in one go: no order is needed.
+#[test]
+fn nodes_without_order_may_use_one_temporary_and_it_takes_a_register() {
+    let graph = |kind| {
+        let mut model = seed_graph().into_model();
+        let id = model.variables.len() as u32;
+        model.variables.push(Variable::new(kind, None, None));
+        for _ in 0..2 {
+            let code = vec![
+                Statement::new(Opcode::Add, id, ["iteration".into(), Value::Int(2)]),
+                Statement::new(Opcode::Mul, id, [Value::Variable(Ref::Id(id)), Value::Int(3)]),
+            ];
+            let after = vec![Ref::Id(4)];
+            model.nodes.push(GraphNode { name: None, body: NodeBody::Cpu(code), after });
+        }
+        model
+    };
+    let rules = |kind| rules(&komorebi_abi::graph::check(&graph(kind), &facts()));
+    assert_eq!(rules(VariableKind::Temporary), []);
+    assert_eq!(rules(VariableKind::Register), [Rule::WriteUnordered]);
+
+    let mut many = graph(VariableKind::Temporary);
+    many.variables.extend((0..27).map(|_| Variable::new(VariableKind::Temporary, None, None)));
+    let found = komorebi_abi::graph::check(&many, &facts());
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].message.contains("the parts of expressions take 28"), "{found:#?}");
 }

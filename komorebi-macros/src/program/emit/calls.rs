@@ -68,7 +68,7 @@ pub(super) fn param(ident: &Ident, kind: Option<ArgKind>, krate: &TokenStream) -
 }
 
 /// The type of an argument of that kind.
-pub(super) fn plain_type(kind: ArgKind, krate: &TokenStream) -> TokenStream {
+pub(crate) fn plain_type(kind: ArgKind, krate: &TokenStream) -> TokenStream {
     match kind {
         ArgKind::U32 => quote!(::core::primitive::u32),
         ArgKind::I32 => quote!(::core::primitive::i32),

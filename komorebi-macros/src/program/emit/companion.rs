@@ -2,24 +2,25 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use komorebi_abi::program::{Arg, Effect, Handler, ProgramModel};
+use komorebi_abi::engine::Facts;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::Visibility;
 use syn::ext::IdentExt;
 
 use super::{Emission, State};
+use crate::facts::ProgramFacts;
 
 /// `macro_rules! Heat`: called with a macro's path in brackets and a body, it calls that macro with the program's facts
 /// and the body. Macros have a namespace of their own, so the name is free.
 pub(super) fn emit_companion(program: &Emission<'_>) -> TokenStream {
     let ident = &program.item.ident;
     let name = export_name(program);
-    let facts = emit_facts(program.model, program.state);
+    let facts = facts(program).write();
     let rules = quote! {
         macro_rules! #name {
             ([$($callback:tt)*] $($body:tt)*) => {
-                $($callback)* ! { { #facts } $($body)* }
+                $($callback)* ! { #facts $($body)* }
             };
         }
     };
@@ -53,38 +54,10 @@ fn export_name(program: &Emission<'_>) -> Ident {
     format_ident!("__km_{}_{:016x}", program.item.ident.unraw(), hasher.finish())
 }
 
-/// What other macros need: `name = value;` lines.
-fn emit_facts(model: &ProgramModel, state: State) -> TokenStream {
-    let name = Ident::new(&model.name, proc_macro2::Span::call_site());
-    let complete = state == State::Complete;
-    let (depth, region) = (model.depth, komorebi_abi::constants::layout::UPLOAD_BYTES);
-    let grid = model.grid.map(|(width, height)| quote!(grid = (#width, #height);));
-    let handlers = model.handlers.iter().map(emit_handler);
-    quote! {
-        name = #name;
-        complete = #complete;
-        #grid
-        depth = #depth;
-        region_bytes = #region;
-        handlers = { #(#handlers)* };
-    }
-}
-
-fn emit_handler(handler: &Handler) -> TokenStream {
-    let name = &handler.name;
-    let number = handler.number;
-    let args = handler.args.iter().map(|Arg { name, kind, effect }| {
-        let kind = format!("{kind:?}");
-        let effect = effect.map_or("none", |effect| match effect {
-            Effect::Input => "input",
-            Effect::Output => "output",
-            Effect::InOut => "inout",
-        });
-        quote!((#name, #kind, #effect))
-    });
-    let result = handler.result.map(|result| {
-        let result = format!("{result:?}");
-        quote!(-> #result)
-    });
-    quote!(#name = #number (#(#args),*) #result;)
+/// What other macros need, as one token.
+fn facts(program: &Emission<'_>) -> ProgramFacts {
+    let mut facts = Facts::new(program.model);
+    facts.complete = program.state == State::Complete;
+    let header = program.constants.header.clone();
+    ProgramFacts { facts, header, constants: program.constants.constants.clone() }
 }

@@ -3,7 +3,7 @@
 //! With errors the same types and functions are generated, so that the rest of the crate still compiles and one mistake
 //! gives one error; only the declaration has no content.
 
-mod calls;
+pub(crate) mod calls;
 mod check_types;
 mod companion;
 mod declaration;
@@ -15,6 +15,7 @@ use komorebi_abi::program::ProgramModel;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::header::HeaderConstants;
 use super::item::ProgramItem;
 use super::kernels::KernelFiles;
 
@@ -26,6 +27,8 @@ pub(crate) struct Emission<'a> {
     pub(crate) kernels: Option<&'a KernelFiles>,
     /// Was everything read, and is nothing wrong?
     pub(crate) state: State,
+    /// The header's constants, for `graph!` and `stream!`.
+    pub(crate) constants: HeaderConstants,
     /// Handlers of the header that the program does not declare.
     pub(crate) undeclared: Vec<String>,
     /// The path of the crate `komorebi`.

@@ -1,0 +1,233 @@
+//! A command: `handler[cores](arguments) -> register after a, b exclusive queued`, the parts behind the arguments in any
+//! order.
+
+use komorebi_abi::engine::{Command, Group, HandlerRef, Place, Ref, Value};
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Expr, Token};
+
+use super::declare::parse_count;
+use super::group::parse_group;
+use super::scope::Scope;
+use crate::anchor::Anchor;
+use crate::parts::split;
+
+/// A command before its names are looked up.
+pub(crate) struct CommandSyntax {
+    pub(crate) handler: Ident,
+    cores: Option<(TokenStream, Anchor)>,
+    args: TokenStream,
+    result: Option<Ident>,
+    after: Vec<Ident>,
+    exclusive: Option<Ident>,
+    queued: Option<(Ident, Option<TokenStream>)>,
+    /// Words that stand twice, or mean nothing.
+    problems: Vec<(Anchor, String)>,
+}
+
+/// A command, and what stands where in it.
+pub(crate) struct ParsedCommand {
+    pub(crate) command: Command,
+    pub(crate) after: Vec<(String, Anchor)>,
+    /// Places of item 0.
+    pub(crate) places: Vec<(Place, Anchor)>,
+}
+
+const PARTS: &str =
+    "behind the arguments stand `-> register`, `after node, ..`, `exclusive`, `queued` or `queued(8)`";
+
+/// Reads a command up to where it ends.
+pub(crate) fn read_command(input: ParseStream<'_>) -> syn::Result<CommandSyntax> {
+    let handler: Ident = input.call(Ident::parse_any)?;
+    let mut cores = None;
+    if input.peek(syn::token::Bracket) {
+        let content;
+        let bracket = syn::bracketed!(content in input);
+        let tokens: TokenStream = content.parse()?;
+        cores = Some((tokens.clone(), Anchor::of_or(tokens, Anchor::at(bracket.span.join()))));
+    }
+    if !input.peek(syn::token::Paren) {
+        return Err(input.error(format!("expected the arguments of `{handler}` in parentheses")));
+    }
+    let content;
+    syn::parenthesized!(content in input);
+    let args = content.parse()?;
+    let mut syntax = CommandSyntax {
+        handler,
+        cores,
+        args,
+        result: None,
+        after: Vec::new(),
+        exclusive: None,
+        queued: None,
+        problems: Vec::new(),
+    };
+    while read_part(input, &mut syntax)? {}
+    Ok(syntax)
+}
+
+fn read_part(input: ParseStream<'_>, syntax: &mut CommandSyntax) -> syn::Result<bool> {
+    if input.peek(Token![->]) {
+        input.parse::<Token![->]>()?;
+        let register = input.call(Ident::parse_any)?;
+        if syntax.result.replace(register.clone()).is_some() {
+            syntax.twice(&register, "a second register for the result");
+        }
+        return Ok(true);
+    }
+    if !input.peek(syn::Ident) {
+        return Ok(false);
+    }
+    let word = input.fork().call(Ident::parse_any)?;
+    match word.to_string().as_str() {
+        "after" => {
+            input.call(Ident::parse_any)?;
+            if !syntax.after.is_empty() {
+                syntax.twice(&word, "a second `after`");
+            }
+            read_after(input, syntax)?;
+        }
+        "exclusive" => {
+            input.call(Ident::parse_any)?;
+            if syntax.exclusive.replace(word.clone()).is_some() {
+                syntax.twice(&word, "`exclusive` twice");
+            }
+        }
+        "queued" => {
+            input.call(Ident::parse_any)?;
+            let mut count = None;
+            if input.peek(syn::token::Paren) {
+                let content;
+                syn::parenthesized!(content in input);
+                count = Some(content.parse()?);
+            }
+            if syntax.queued.replace((word.clone(), count)).is_some() {
+                syntax.twice(&word, "`queued` twice");
+            }
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The names of an `after`.
+pub(crate) fn read_names(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
+    let mut names = vec![input.call(Ident::parse_any)?];
+    while input.parse::<Option<Token![,]>>()?.is_some() {
+        if !input.peek(syn::Ident) {
+            break;
+        }
+        names.push(input.call(Ident::parse_any)?);
+    }
+    Ok(names)
+}
+
+fn read_after(input: ParseStream<'_>, syntax: &mut CommandSyntax) -> syn::Result<()> {
+    syntax.after.extend(read_names(input)?);
+    Ok(())
+}
+
+impl CommandSyntax {
+    fn twice(&mut self, word: &Ident, what: &str) {
+        self.problems.push((Anchor::at(word.span()), format!("{what} of `{}`", self.handler)));
+    }
+}
+
+/// Turns the syntax into a command. `value` reads an argument, given its position.
+pub(crate) fn resolve_syntax<'a>(
+    syntax: &CommandSyntax,
+    enqueue: bool,
+    scope: &mut Scope<'a>,
+    value: &mut dyn FnMut(usize, &Expr, &mut Scope<'a>) -> Value,
+) -> ParsedCommand {
+    let item = 0;
+    let mut places = Vec::new();
+    let moving = scope.noun == "stream";
+    let CommandSyntax { handler, cores, args, result, after, exclusive, queued, problems } = syntax;
+    for (anchor, text) in problems {
+        scope.syntax(*anchor, text.clone(), PARTS);
+    }
+    let name = handler.unraw().to_string();
+    let anchor = Anchor::at(handler.span());
+    places.push((Place::Handler(item), anchor));
+    let number = name == "nop" && scope.program.facts.handler(&name).is_none();
+    let handler = if number { HandlerRef::Number(0) } else { HandlerRef::Named(name) };
+
+    let group_anchor = cores.as_ref().map_or(anchor, |cores| cores.1);
+    places.push((Place::Group(item), group_anchor));
+    // After an error a group that breaks no rule.
+    let given = cores.is_some();
+    let mut group = match cores {
+        Some((tokens, anchor)) => {
+            parse_group(tokens.clone(), *anchor, moving, scope).unwrap_or(Group::Core(0))
+        }
+        None => Group::Whole,
+    };
+    let mut is_queued = enqueue;
+    places.push((Place::Queued(item), anchor));
+    if let Some((word, count)) = queued {
+        is_queued = true;
+        let anchor = Anchor::at(word.span());
+        places.push((Place::Queued(item), anchor));
+        if let Some(count) = count {
+            let at = Anchor::of_or(count.clone(), anchor);
+            if given {
+                let text = "the cores of a queued command are given twice: in brackets, and in `queued(..)`"
+                    .to_owned();
+                scope.syntax(at, text, "keep one: the dispatcher chooses as many cores as either says");
+            }
+            let cores = parse_count(count.clone(), at, "the number of cores of a queued command", scope);
+            places.push((Place::Group(item), at));
+            group = cores.map_or(Group::Core(0), Group::Count);
+        }
+    }
+    let args = split(args.clone())
+        .into_iter()
+        .enumerate()
+        .map(|(i, tokens)| {
+            let anchor = Anchor::of(tokens.clone());
+            places.push((Place::Arg(item, i as u32), anchor));
+            match syn::parse2::<Expr>(tokens) {
+                Ok(expr) => value(i, &expr, scope),
+                Err(error) => {
+                    let text = format!("cannot read this argument: {error}");
+                    let help = "an argument is a number, a pair as in `[1, 2]`, or a name; commas stand between them";
+                    scope.syntax(Anchor::of_error(&error, anchor), text, help);
+                    Value::Word(0)
+                }
+            }
+        })
+        .collect();
+    let result = result.as_ref().and_then(|register| {
+        let anchor = Anchor::at(register.span());
+        places.push((Place::Result(item), anchor));
+        scope.target(&register.unraw().to_string(), anchor).map(Ref::Id)
+    });
+    if let Some(word) = &exclusive {
+        places.push((Place::Exclusive(item), Anchor::at(word.span())));
+    }
+    let after = after.iter().map(|name| (name.unraw().to_string(), Anchor::at(name.span()))).collect();
+    let command = Command { handler, group, args, exclusive: exclusive.is_some(), queued: is_queued, result };
+    ParsedCommand { command, after, places }
+}
+
+/// Says what stands behind a statement that was read: `words` are what it could have gone on with.
+pub(crate) fn unexpected(rest: &TokenStream, words: &[&str], scope: &mut Scope<'_>) {
+    let first: TokenStream = rest.clone().into_iter().take(1).collect();
+    let found = first.to_string();
+    let near = komorebi_headers::suggest::nearest(&found, words.iter().copied());
+    let (text, help) = match near {
+        Some(near) => (format!("`{found}` means nothing here"), format!("did you mean `{near}`?")),
+        None => {
+            let list: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            let help = format!(
+                "end the statement before it; behind a command's arguments stand `-> register`, {}",
+                list.join(", ")
+            );
+            (format!("expected `;` before `{found}`"), help)
+        }
+    };
+    scope.syntax(Anchor::of(first), text, &help);
+    scope.gaps = true;
+}

@@ -1,0 +1,163 @@
+//! The options in the parentheses behind a name: `deadline = 200 ms, max_runs = 50, req = 6, keep`.
+
+use komorebi_abi::engine::Place;
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Lit, Token};
+
+use super::Syntax;
+use super::number::number;
+use super::scope::Scope;
+use crate::anchor::Anchor;
+use crate::errors::Message;
+use crate::parts::split;
+
+/// What the options say.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    pub(crate) deadline_us: Option<u64>,
+    pub(crate) max_runs: Option<u64>,
+    pub(crate) req: u64,
+    pub(crate) keep: bool,
+}
+
+/// Microseconds of each unit.
+const UNITS: [(&str, u64); 4] = [("us", 1), ("ms", 1_000), ("s", 1_000_000), ("min", 60_000_000)];
+
+/// Reads the options, of which `known` are allowed.
+pub(crate) fn parse_options(tokens: TokenStream, known: &[&str], scope: &mut Scope<'_>) -> Options {
+    let mut options = Options::default();
+    let mut seen: Vec<(String, Anchor)> = Vec::new();
+    for part in split(tokens) {
+        let anchor = Anchor::of(part.clone());
+        let read = |input: ParseStream<'_>| {
+            let name = input.call(Ident::parse_any)?;
+            let value = if input.peek(Token![=]) {
+                input.parse::<Token![=]>()?;
+                Some(input.parse::<TokenStream>()?)
+            } else {
+                None
+            };
+            Ok((name, value, input.parse::<TokenStream>()?))
+        };
+        let (name, value, rest) = match read.parse2(part) {
+            Ok(read) => read,
+            Err(error) => {
+                let text = format!("cannot read this option of the {}: {error}", scope.noun);
+                scope.syntax(anchor, text, "options are `name = value` or `name`, with commas between them");
+                continue;
+            }
+        };
+        let key = Anchor::at(name.span());
+        let name = name.to_string();
+        if !rest.is_empty() {
+            let text = format!("expected a comma behind the option `{name}`");
+            scope.syntax(Anchor::of(rest), text, "add it");
+        }
+        if !known.contains(&name.as_str()) {
+            let text = format!("a {} has no option `{name}`", scope.noun);
+            let message = Message::new(Syntax::Field, text).nearest(&name, known.iter().copied());
+            scope.errors.push(key, &message);
+            continue;
+        }
+        if let Some((_, first)) = seen.iter().find(|(earlier, _)| *earlier == name) {
+            let first = *first;
+            scope.syntax(key, format!("the option `{name}` is given twice"), "remove one of them");
+            scope.syntax(first, format!("the other `{name}`"), "remove one of them");
+            continue;
+        }
+        seen.push((name.clone(), key));
+        read_option(&name, key, value, &mut options, scope);
+    }
+    options
+}
+
+fn read_option(
+    name: &str,
+    key: Anchor,
+    value: Option<TokenStream>,
+    options: &mut Options,
+    scope: &mut Scope<'_>,
+) {
+    if name == "keep" {
+        options.keep = true;
+        if let Some(value) = value {
+            let text = "`keep` takes no value".to_owned();
+            scope.syntax(Anchor::of_or(value, key), text, "write `keep`, or leave it out");
+        }
+        return;
+    }
+    let Some(value) = value.filter(|value| !value.is_empty()) else {
+        let example = if name == "deadline" { "200 ms" } else { "6" };
+        scope.syntax(key, format!("`{name}` has no value"), &format!("write it as in `{name} = {example}`"));
+        return;
+    };
+    let anchor = Anchor::of_or(value.clone(), key);
+    let (place, slot) = match name {
+        "deadline" => {
+            options.deadline_us = duration(value, anchor, scope);
+            scope.places.set(Place::Deadline, anchor);
+            return;
+        }
+        "max_runs" => (Place::MaxRuns, &mut options.max_runs),
+        _ => (Place::Req, &mut None),
+    };
+    scope.places.set(place, anchor);
+    let Some(number) = parse_number(value, anchor, name, scope) else { return };
+    match u64::try_from(number) {
+        Ok(number) if name == "req" => options.req = number,
+        Ok(number) => *slot = Some(number),
+        Err(_) => {
+            let text = format!("`{name}` is {number}; it counts from 0");
+            scope
+                .errors
+                .push(anchor, &Message::new(Syntax::Number, text).help("write a number without sign"));
+        }
+    }
+}
+
+fn parse_number(tokens: TokenStream, anchor: Anchor, name: &str, scope: &mut Scope<'_>) -> Option<i128> {
+    match syn::parse2::<Expr>(tokens) {
+        Ok(expr) => number(&expr, &format!("`{name}`"), scope),
+        Err(error) => {
+            scope.syntax(anchor, format!("cannot read the value of `{name}`: {error}"), "write a number");
+            None
+        }
+    }
+}
+
+/// `200 ms`, `200ms`, `1.5 s`: microseconds.
+fn duration(tokens: TokenStream, anchor: Anchor, scope: &mut Scope<'_>) -> Option<u64> {
+    let read = |input: ParseStream<'_>| {
+        let amount: Lit = input.parse()?;
+        let unit = if input.is_empty() { None } else { Some(input.call(Ident::parse_any)?) };
+        Ok((amount, unit, input.parse::<TokenStream>()?))
+    };
+    let help = "write a number with its unit, as in `deadline = 200 ms`; units are `us`, `ms`, `s` and `min`";
+    let Ok((amount, unit, rest)) = read.parse2(tokens) else {
+        scope.syntax(anchor, "the deadline is no number with a unit".to_owned(), help);
+        return None;
+    };
+    let (digits, suffix) = match &amount {
+        Lit::Int(lit) => (lit.base10_digits().to_owned(), lit.suffix().to_owned()),
+        Lit::Float(lit) => (lit.base10_digits().to_owned(), lit.suffix().to_owned()),
+        _ => (String::new(), String::new()),
+    };
+    let unit = unit.map_or(suffix, |unit| unit.to_string());
+    let amount: Option<f64> = digits.parse().ok();
+    let (Some(amount), true) = (amount, rest.is_empty()) else {
+        scope.syntax(anchor, "the deadline is no number with a unit".to_owned(), help);
+        return None;
+    };
+    let Some((_, scale)) = UNITS.iter().find(|(known, _)| *known == unit) else {
+        let text = match unit.as_str() {
+            "" => format!("the deadline of {digits} has no unit"),
+            unit => format!("the deadline has the unit `{unit}`"),
+        };
+        scope.syntax(anchor, text, help);
+        return None;
+    };
+    // Exact far beyond the longest deadline, and saturating behind that.
+    Some((amount * *scale as f64).round() as u64)
+}

@@ -1,0 +1,72 @@
+//! Problems of the shared checks, each put at its place in the source, and at the other ends of a conflict.
+
+use komorebi_abi::engine::{Place, Problem, Rule};
+
+use super::scope::Scope;
+use crate::errors::Message;
+
+/// Other ends shown of one problem: a circle of a hundred nodes has a hundred.
+const ENDS: usize = 6;
+
+/// What a program with errors of its own, or one whose header was not read, may be the cause of.
+const OF_PROGRAM: [Rule; 8] = [
+    Rule::HandlerUnknown,
+    Rule::ArgCount,
+    Rule::ArgType,
+    Rule::ArgWords,
+    Rule::ResultMissing,
+    Rule::Group,
+    Rule::TensorRace,
+    Rule::Size,
+];
+
+/// What a statement that was not understood may be the cause of.
+const OF_GAPS: [Rule; 12] = [
+    Rule::NodeUnknown,
+    Rule::ReadBeforeWrite,
+    Rule::WriteUnordered,
+    Rule::TensorRace,
+    Rule::Unreachable,
+    Rule::Endless,
+    Rule::Empty,
+    Rule::CpuLength,
+    Rule::WaitUnknown,
+    Rule::StreamEnd,
+    Rule::StreamLoop,
+    Rule::StreamUnreachable,
+];
+
+/// Reports problems. `named`: has an item a name that the user can write?
+pub(crate) fn report(problems: Vec<Problem>, named: &dyn Fn(u32) -> bool, scope: &mut Scope<'_>) {
+    for problem in problems {
+        let ours = !scope.program.facts.complete && OF_PROGRAM.contains(&problem.rule);
+        let gap = scope.gaps && OF_GAPS.contains(&problem.rule);
+        if !ours && !gap {
+            report_one(&problem, named, scope);
+        }
+    }
+}
+
+fn report_one(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &mut Scope<'_>) {
+    let help = match unnamed(problem, named) {
+        Some(advice) => format!("{}; {advice}", problem.help),
+        None => problem.help.clone(),
+    };
+    let message = Message::new(problem.rule, problem.message.clone()).help(help);
+    let anchor = scope.places.anchor(problem.place);
+    scope.errors.push(anchor, &message);
+    for (place, what) in problem.related.iter().take(ENDS) {
+        let text = format!("the other end: {what}");
+        let anchor = scope.places.anchor(*place);
+        scope.errors.push(anchor, &Message::new(problem.rule, text));
+    }
+}
+
+/// The advice to come after an item that has no name to write.
+fn unnamed(problem: &Problem, named: &dyn Fn(u32) -> bool) -> Option<String> {
+    let advised = matches!(problem.rule, Rule::ReadBeforeWrite | Rule::WriteUnordered | Rule::TensorRace);
+    let (place, _) = problem.related.first().filter(|_| advised)?;
+    let item = place.item().filter(|item| !named(*item))?;
+    (problem.place.item() != Some(item) && !matches!(place, Place::Variable(_)))
+        .then(|| "give it a name to say so: `let first = ..;`".to_owned())
+}

@@ -1,0 +1,200 @@
+//! The names of a body: bindings, registers, constants and groups, and the constants of the program's header.
+
+use std::collections::{HashMap, HashSet};
+
+use komorebi_abi::engine::{NamedGroup, Place, Ref, Rule, Value, Variable, VariableKind};
+use komorebi_abi::program::ArgKind;
+use komorebi_headers::suggest::nearest;
+use syn::{Attribute, Type};
+
+use super::Syntax;
+use super::places::Places;
+use crate::anchor::Anchor;
+use crate::errors::{Errors, Message};
+use crate::facts::ProgramFacts;
+
+/// A field of the generated bindings.
+#[derive(Clone, Debug)]
+pub(crate) struct BindingField {
+    pub(crate) variable: u32,
+    pub(crate) docs: Vec<Attribute>,
+}
+
+/// Everything that is known of a body while it is read.
+#[derive(Debug)]
+pub(crate) struct Scope<'a> {
+    /// `graph` or `stream`.
+    pub(crate) noun: &'static str,
+    pub(crate) program: &'a ProgramFacts,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) groups: Vec<NamedGroup>,
+    pub(crate) bindings: Vec<BindingField>,
+    /// Types as they are written, with what they were taken for: rustc compares them.
+    pub(crate) types: Vec<(Type, ArgKind)>,
+    pub(crate) places: Places,
+    pub(crate) errors: Errors,
+    /// Was a statement refused before it was understood? Then what the others lack may stand in it.
+    pub(crate) gaps: bool,
+    names: HashMap<String, u32>,
+    numbers: HashMap<String, i128>,
+    broken: HashSet<String>,
+}
+
+impl<'a> Scope<'a> {
+    pub(crate) fn new(noun: &'static str, program: &'a ProgramFacts, name: Anchor, errors: Errors) -> Self {
+        Self {
+            noun,
+            program,
+            variables: Vec::new(),
+            groups: Vec::new(),
+            bindings: Vec::new(),
+            types: Vec::new(),
+            places: Places::new(name),
+            errors,
+            gaps: false,
+            names: HashMap::new(),
+            numbers: HashMap::new(),
+            broken: HashSet::new(),
+        }
+    }
+
+    /// Reports what cannot be read.
+    pub(crate) fn syntax(&mut self, anchor: Anchor, text: String, help: &str) {
+        self.errors.push(anchor, &Message::new(Syntax::Field, text).help(help));
+    }
+
+    /// Appends a variable. Of two with one name the first is found by it; the check refuses the second.
+    pub(crate) fn declare(
+        &mut self,
+        kind: VariableKind,
+        name: Option<&str>,
+        ty: Option<ArgKind>,
+        anchor: Anchor,
+    ) -> u32 {
+        let id = self.variables.len() as u32;
+        self.variables.push(Variable::new(kind, name, ty));
+        self.places.set(Place::Variable(id), anchor);
+        if let Some(name) = name {
+            self.names.entry(name.to_owned()).or_insert(id);
+        }
+        id
+    }
+
+    /// Makes a constant's number known.
+    pub(crate) fn define(&mut self, name: &str, value: i128) {
+        self.numbers.entry(name.to_owned()).or_insert(value);
+    }
+
+    /// A name whose declaration was refused: its uses are no news.
+    pub(crate) fn mark_broken(&mut self, name: &str) {
+        self.broken.insert(name.to_owned());
+    }
+
+    pub(crate) fn is_broken(&self, name: &str) -> bool {
+        self.broken.contains(name)
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    pub(crate) fn variable_anchor(&self, id: u32) -> Anchor {
+        self.places.anchor(Place::Variable(id))
+    }
+
+    pub(crate) fn group(&self, name: &str) -> bool {
+        self.groups.iter().any(|group| group.name == name)
+    }
+
+    /// The number of a constant of the body or of the header.
+    pub(crate) fn known_number(&self, name: &str) -> Option<i128> {
+        let number = self.numbers.get(name).copied();
+        number.or_else(|| self.program.constant(name).map(|constant| constant.value))
+    }
+
+    /// The constant with the nearest name, for a help line; one of the header with its line.
+    pub(crate) fn nearest_number(&self, name: &str) -> Option<String> {
+        let header = self.program.constants.iter().map(|constant| constant.name.as_str());
+        let near = nearest(name, self.numbers.keys().map(String::as_str).chain(header))?;
+        Some(match self.program.constant(near) {
+            Some(constant) => format!("`{near}`, which {} gives: `{}`", constant.place, constant.line),
+            None => format!("`{near}`"),
+        })
+    }
+
+    /// What to do about a name that is no constant.
+    pub(crate) fn constant_advice(&self, name: &str) -> String {
+        let header = match &self.program.header {
+            Some(header) => format!("a constant of {header:?} by its C++ name"),
+            None => "a constant of a header that the program names with `header = \"..\"`".to_owned(),
+        };
+        let own = name.rsplit("::").next().unwrap_or(name);
+        format!(
+            "a macro cannot see the value of a Rust `const`: write the number, {header}, or declare `const {own}: u32 = ..;` in the {}",
+            self.noun
+        )
+    }
+
+    /// The variable or constant of that name as a value. An unknown one is reported, and stands for any value.
+    pub(crate) fn value_named(&mut self, name: &str, anchor: Anchor) -> Value {
+        if let Some(id) = self.variable(name) {
+            return Value::Variable(Ref::Id(id));
+        }
+        if let Some(constant) = self.program.constant(name) {
+            return Value::Int(constant.value);
+        }
+        self.unknown(name, anchor);
+        Value::Word(0)
+    }
+
+    /// The variable of that name, to be written. An unknown one is reported.
+    pub(crate) fn target(&mut self, name: &str, anchor: Anchor) -> Option<u32> {
+        let found = self.variable(name);
+        if found.is_none() {
+            // What it was meant to be now seems never to be written.
+            self.gaps = true;
+            if self.program.constant(name).is_some() {
+                let text = format!("`{name}` is a constant of the program's header, and is written here");
+                let help = "declare a register, as in `reg total: u32;`";
+                self.errors.push(anchor, &Message::new(Rule::ConstantWritten, text).help(help));
+            } else {
+                self.unknown(name, anchor);
+            }
+        }
+        found
+    }
+
+    /// The variable of that name, for the end event. An unknown one is reported.
+    pub(crate) fn end_register(&mut self, name: &str, anchor: Anchor) -> Option<u32> {
+        let found = self.variable(name);
+        if found.is_none() {
+            self.unknown(name, anchor);
+        }
+        found
+    }
+
+    fn unknown(&mut self, name: &str, anchor: Anchor) {
+        if self.is_broken(name) {
+            return;
+        }
+        let text = format!("no binding, register or constant is called `{name}`");
+        let message = Message::new(Rule::VariableUnknown, text);
+        let near = nearest(name, self.names.keys().map(String::as_str));
+        let constant = name.contains("::") || !name.contains(|letter: char| letter.is_lowercase());
+        let message = match near {
+            Some(near) => message.help(format!("did you mean `{near}`?")),
+            None => match self.nearest_number(name) {
+                Some(near) => message.help(format!("did you mean {near}?")),
+                None if constant || name.starts_with('k') => message.help(self.constant_advice(name)),
+                None => {
+                    let declare = format!(
+                        "declare it: `bind {name}: u32;` is given at each start, `reg {name}: u32;` is written by the {}",
+                        self.noun
+                    );
+                    message.help(declare)
+                }
+            },
+        };
+        self.errors.push(anchor, &message);
+    }
+}

@@ -1,0 +1,192 @@
+//! Arguments: literals, pairs, names. What must be computed first belongs into a cpu node.
+
+use half::bf16;
+use komorebi_abi::engine::Value;
+use komorebi_abi::program::ArgKind;
+use syn::{Expr, ExprLit, Lit, UnOp};
+
+use super::Syntax;
+use super::number::{name_of, number, written};
+use super::scope::Scope;
+use crate::anchor::Anchor;
+use crate::errors::Message;
+
+/// The value that an argument is, if it needs no computing.
+pub(crate) fn plain_value(expr: &Expr, scope: &mut Scope<'_>) -> Option<Value> {
+    match expr {
+        Expr::Group(group) => plain_value(&group.expr, scope),
+        Expr::Paren(paren) => plain_value(&paren.expr, scope),
+        Expr::Lit(ExprLit { lit, .. }) => literal(lit, false, Anchor::of(expr), scope),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => match &*unary.expr {
+            Expr::Lit(ExprLit { lit, .. }) => literal(lit, true, Anchor::of(expr), scope),
+            _ => None,
+        },
+        Expr::Array(array) => pair(array, scope),
+        Expr::Path(path) => Some(match name_of(expr) {
+            Some(name) => scope.value_named(&name, Anchor::of(path)),
+            None => scope.value_named(&written(path), Anchor::of(path)),
+        }),
+        _ => None,
+    }
+}
+
+/// A literal. `None` is no error: another reader may know it.
+fn literal(lit: &Lit, negative: bool, anchor: Anchor, scope: &mut Scope<'_>) -> Option<Value> {
+    match lit {
+        Lit::Int(int) => {
+            let kind = match int.suffix() {
+                "" => None,
+                "u32" => Some(ArgKind::U32),
+                "i32" => Some(ArgKind::I32),
+                "u64" => Some(ArgKind::U64),
+                "f32" => {
+                    let number: f64 = int.base10_digits().parse().ok()?;
+                    let number = (if negative { -number } else { number }) as f32;
+                    return Some(Value::Typed(ArgKind::F32, number.to_bits().into()));
+                }
+                other => {
+                    let text = format!("`{int}` has type `{other}`, which is no word");
+                    let help = "words are `u32`, `i32`, `f32` and `u64`; without a suffix it takes the type of its place";
+                    scope.errors.push(anchor, &Message::new(Syntax::Type, text).help(help));
+                    return Some(Value::Word(0));
+                }
+            };
+            let Ok(number) = int.base10_parse::<i128>() else {
+                let text = format!("`{int}` does not fit a word");
+                scope.errors.push(anchor, &Message::new(Syntax::Number, text).help("write a smaller number"));
+                return Some(Value::Word(0));
+            };
+            let number = if negative { -number } else { number };
+            match kind {
+                None => Some(Value::Int(number)),
+                Some(kind) => Some(match typed(number, kind) {
+                    Some(bits) => Value::Typed(kind, bits),
+                    None => {
+                        let text = format!("{number} does not fit `{}`", int.suffix());
+                        scope.errors.push(
+                            anchor,
+                            &Message::new(Syntax::Number, text).help("write a number in range"),
+                        );
+                        Value::Word(0)
+                    }
+                }),
+            }
+        }
+        Lit::Float(float) => {
+            let number: f64 = float.base10_parse().ok()?;
+            let number = if negative { -number } else { number };
+            Some(if float.suffix() == "f32" {
+                Value::Typed(ArgKind::F32, u64::from((number as f32).to_bits()))
+            } else {
+                Value::Float(number)
+            })
+        }
+        Lit::Bool(truth) if !negative => Some(Value::Int(truth.value.into())),
+        _ => None,
+    }
+}
+
+/// The bits of an integer of that type, if it fits.
+fn typed(number: i128, kind: ArgKind) -> Option<u64> {
+    match kind {
+        ArgKind::I32 => i32::try_from(number).ok().map(|number| number.cast_unsigned().into()),
+        ArgKind::U64 => u64::try_from(number).ok(),
+        _ => u32::try_from(number).ok().map(u64::from),
+    }
+}
+
+/// `[1, 2]` of u16, `[0.5, 1.0]` of bf16: the first in the low half.
+fn pair(array: &syn::ExprArray, scope: &mut Scope<'_>) -> Option<Value> {
+    let anchor = Anchor::of(array);
+    let halves: Vec<Option<Half>> = array.elems.iter().map(half).collect();
+    let halves: Option<Vec<Half>> = halves.into_iter().collect();
+    let bits = |low: u16, high: u16| u64::from(low) | u64::from(high) << 16;
+    Some(match halves.as_deref() {
+        Some([Half::Int(low), Half::Int(high)]) => Value::Typed(ArgKind::U16Pair, bits(*low, *high)),
+        Some([Half::Float(low), Half::Float(high)]) => Value::Typed(ArgKind::Bf16Pair, bits(*low, *high)),
+        _ => {
+            let text = "this is no pair of halves".to_owned();
+            let help = "write two u16 numbers, as in `[1, 2]`, or two bf16 numbers, as in `[0.5, 1.0]`";
+            scope.errors.push(anchor, &Message::new(Syntax::Type, text).help(help));
+            Value::Word(0)
+        }
+    })
+}
+
+enum Half {
+    Int(u16),
+    Float(u16),
+}
+
+fn half(expr: &Expr) -> Option<Half> {
+    let (expr, negative) = match expr {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => (&*unary.expr, true),
+        other => (other, false),
+    };
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if !negative => int.base10_parse().ok().map(Half::Int),
+        Expr::Lit(ExprLit { lit: Lit::Float(float), .. }) => {
+            let number: f32 = float.base10_parse().ok()?;
+            Some(Half::Float(bf16::from_f32(if negative { -number } else { number }).to_bits()))
+        }
+        _ => None,
+    }
+}
+
+/// The bits of a constant of type `kind`, and its number if it is an integer. After an error, `None`.
+pub(crate) fn typed_bits(
+    expr: &Expr,
+    kind: ArgKind,
+    what: &str,
+    scope: &mut Scope<'_>,
+) -> Option<(u32, Option<i128>)> {
+    let anchor = Anchor::of(expr);
+    let refuse = |text: String, help: &str, scope: &mut Scope<'_>| {
+        scope.errors.push(anchor, &Message::new(Syntax::Number, text).help(help));
+        None
+    };
+    match kind {
+        ArgKind::U64 => refuse(
+            format!("{what} has 64 bits; a constant is a word of 32"),
+            "declare its low and its high word as two `u32`",
+            scope,
+        ),
+        ArgKind::F32 => match plain_literal(expr, scope) {
+            Some(Value::Float(number)) => Some(((number as f32).to_bits(), None)),
+            Some(Value::Typed(ArgKind::F32, bits)) => Some((bits as u32, None)),
+            Some(Value::Int(number)) => refuse(
+                format!("{what} is f32, and is given the integer {number}"),
+                &format!("write `{number}.0`"),
+                scope,
+            ),
+            _ => refuse(format!("{what} is given no f32 number"), "write a literal, as in `0.5`", scope),
+        },
+        ArgKind::Bf16Pair | ArgKind::U16Pair => match plain_value(expr, scope) {
+            Some(Value::Typed(given, bits)) if given == kind => Some((bits as u32, None)),
+            Some(Value::Word(_)) => None,
+            _ => refuse(
+                format!("{what} is given no pair of its type"),
+                "write two u16 numbers, as in `[1, 2]`, or two bf16 numbers, as in `[0.5, 1.0]`",
+                scope,
+            ),
+        },
+        _ => {
+            let found = number(expr, what, scope)?;
+            match typed(found, kind) {
+                Some(bits) => Some((bits as u32, Some(found))),
+                None => refuse(
+                    format!("{found} does not fit {what}"),
+                    "give it a number in range, or another type",
+                    scope,
+                ),
+            }
+        }
+    }
+}
+
+fn plain_literal(expr: &Expr, scope: &mut Scope<'_>) -> Option<Value> {
+    match expr {
+        Expr::Path(_) => None,
+        _ => plain_value(expr, scope),
+    }
+}

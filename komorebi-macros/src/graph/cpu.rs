@@ -1,0 +1,89 @@
+//! A cpu node: assignments, one after the other.
+
+use komorebi_abi::engine::{Statement, VariableKind};
+use proc_macro2::TokenStream;
+use syn::Expr;
+
+use super::parse::Graph;
+use crate::anchor::Anchor;
+use crate::engine::assignment::{fit, parse_assignment};
+use crate::engine::expression::Code;
+use crate::engine::scope::Scope;
+use crate::engine::statement::split_statements;
+
+const FORMS: &str = "a cpu node has assignments, as in `total += 1;` and `again = error < limit;`";
+
+/// The instructions of a cpu node.
+pub(super) fn parse_cpu(graph: &mut Graph<'_, '_>, item: u32, body: TokenStream) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    for tokens in split_statements(body) {
+        let whole = Anchor::of(tokens.clone());
+        let expr = match syn::parse2::<Expr>(tokens) {
+            Ok(expr) => expr,
+            Err(error) => {
+                let text = format!("cannot read this instruction: {error}");
+                graph.scope.syntax(Anchor::of_error(&error, whole), text, FORMS);
+                graph.scope.gaps = true;
+                continue;
+            }
+        };
+        for code in assignment(graph, &expr) {
+            let at = statements.len() as u32;
+            graph.scope.places.set_code(&code, item, at);
+            statements.push(code.statement);
+        }
+    }
+    statements
+}
+
+fn assignment(graph: &mut Graph<'_, '_>, expr: &Expr) -> Vec<Code> {
+    let assignment = match parse_assignment(expr, graph.scope) {
+        Ok(Some(assignment)) => assignment,
+        Ok(None) => return Vec::new(),
+        Err(()) => {
+            let (text, help) = no_assignment(expr, graph.scope);
+            graph.scope.syntax(Anchor::of(expr), text, &help);
+            graph.scope.gaps = true;
+            return Vec::new();
+        }
+    };
+    let to = match assignment.name.as_str() {
+        "again" => Some(again(graph, assignment.target)),
+        name => graph.scope.target(name, assignment.target),
+    };
+    let Some(to) = to else { return Vec::new() };
+    let value = fit(assignment.value, to, graph.scope);
+    graph.lower.assign(to, assignment.target, &value, graph.scope)
+}
+
+/// The register that asks for another round, declared by its first use.
+fn again(graph: &mut Graph<'_, '_>, anchor: Anchor) -> u32 {
+    if let Some(id) = graph.model.again {
+        return id;
+    }
+    let id = graph.scope.declare(VariableKind::Register, Some("again"), None, anchor);
+    graph.model.again = Some(id);
+    id
+}
+
+/// What to say about something else.
+fn no_assignment(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
+    match expr {
+        Expr::If(_) => (
+            "a cpu node has no branches".to_owned(),
+            "choose between values: `total = if c { a } else { total };`".to_owned(),
+        ),
+        Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => (
+            "a cpu node has no loops".to_owned(),
+            "let the graph go round with `again = ..`, or write a `km::stream!`".to_owned(),
+        ),
+        Expr::Call(call) => match crate::engine::number::name_of(&call.func) {
+            Some(name) if scope.program.facts.handler(&name).is_some() => (
+                format!("`{name}` is a handler; a cpu node submits no commands"),
+                format!("give it a node of its own, as in `let n = {name}[0..60](..);`"),
+            ),
+            _ => ("this is no assignment".to_owned(), FORMS.to_owned()),
+        },
+        _ => ("this is no assignment".to_owned(), FORMS.to_owned()),
+    }
+}

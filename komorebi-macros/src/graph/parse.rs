@@ -1,0 +1,226 @@
+//! The body of a graph: declarations first, wherever they stand, then nodes.
+
+use komorebi_abi::engine::{Place, Ref, Value};
+use komorebi_abi::graph::{GraphModel, GraphNode, NodeBody};
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Token};
+
+use super::cpu::parse_cpu;
+use crate::anchor::Anchor;
+use crate::engine::command::{CommandSyntax, read_command, read_names, resolve_syntax, unexpected};
+use crate::engine::declare::{first_word, parse_declaration};
+use crate::engine::expression::Lower;
+use crate::engine::head::Head;
+use crate::engine::options::parse_options;
+use crate::engine::scope::Scope;
+use crate::engine::statement::split_statements;
+use crate::engine::value::plain_value;
+
+/// A graph while it is read.
+pub(crate) struct Graph<'s, 'a> {
+    pub(crate) scope: &'s mut Scope<'a>,
+    pub(crate) model: GraphModel,
+    pub(crate) lower: Lower,
+    /// Where `end(..)` stands.
+    end: Option<Anchor>,
+}
+
+/// What a statement is.
+enum Statement {
+    Command(Option<Ident>, Box<CommandSyntax>),
+    Cpu(Option<Ident>, Vec<Ident>, TokenStream, Anchor),
+    End(TokenStream, Anchor),
+}
+
+/// The model of a graph.
+pub(crate) fn parse_graph(head: &Head, scope: &mut Scope<'_>) -> GraphModel {
+    let options = parse_options(head.options.clone(), &["deadline", "max_runs", "req", "keep"], scope);
+    let mut rest = Vec::new();
+    let statements = split_statements(head.body.clone());
+    // Constants first: declarations use them.
+    let (constants, others): (Vec<_>, Vec<_>) =
+        statements.into_iter().partition(|statement| first_word(statement) == "const");
+    for statement in constants.into_iter().chain(others) {
+        if let Err(statement) = parse_declaration(statement, scope) {
+            rest.push(statement);
+        }
+    }
+    let model = GraphModel {
+        name: Some(head.plain_name()),
+        deadline_us: options.deadline_us,
+        max_runs: options.max_runs,
+        req: options.req,
+        keep: options.keep,
+        ..GraphModel::default()
+    };
+    let mut graph = Graph { scope, model, lower: Lower::default(), end: None };
+    rest.into_iter().for_each(|statement| graph.statement(statement));
+    let Graph { mut model, scope, .. } = graph;
+    model.variables.clone_from(&scope.variables);
+    model.groups.clone_from(&scope.groups);
+    model
+}
+
+impl Graph<'_, '_> {
+    /// Reads a statement, and what follows it where a semicolon is missing.
+    fn statement(&mut self, tokens: TokenStream) {
+        let mut tokens = tokens;
+        while !tokens.is_empty() {
+            let whole = Anchor::of(tokens.clone());
+            let named = name_in(&tokens);
+            match read_statement.parse2(tokens) {
+                Ok((statement, rest)) => {
+                    self.node(statement);
+                    if !rest.is_empty() {
+                        unexpected(&rest, &["after", "exclusive", "queued"], self.scope);
+                    }
+                    tokens = if starts_statement(&rest) { rest } else { TokenStream::new() };
+                }
+                Err(error) => {
+                    let text = format!("cannot read this statement: {error}");
+                    let help = "statements are `bind`, `reg`, `const`, `group`, `let node = handler[0..60](..);`, `handler[0..60](..);`, `cpu { .. }` and `end(..);`";
+                    self.scope.syntax(Anchor::of_error(&error, whole), text, help);
+                    self.scope.gaps = true;
+                    if let Some(name) = named {
+                        self.scope.mark_broken(&name);
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    fn node(&mut self, statement: Statement) {
+        match statement {
+            Statement::Command(name, syntax) => {
+                let item = self.item(name.as_ref(), Anchor::at(syntax.handler.span()));
+                let parsed = resolve_syntax(&syntax, false, self.scope, &mut argument);
+                self.scope.places.set_all(item, &parsed.places);
+                let after = self.after(item, parsed.after);
+                self.push(name, NodeBody::Command(parsed.command), after);
+            }
+            Statement::Cpu(name, after, body, word) => {
+                let item = self.item(name.as_ref(), word);
+                let after =
+                    after.iter().map(|name| (name.unraw().to_string(), Anchor::at(name.span()))).collect();
+                let after = self.after(item, after);
+                let statements = parse_cpu(self, item, body);
+                self.push(name, NodeBody::Cpu(statements), after);
+            }
+            Statement::End(registers, word) => self.end(registers, word),
+        }
+    }
+
+    /// The next item's position; its name, or else `word`, is its place.
+    fn item(&mut self, name: Option<&Ident>, word: Anchor) -> u32 {
+        let item = self.model.nodes.len() as u32;
+        let anchor = name.map_or(word, |name| Anchor::at(name.span()));
+        self.scope.places.set(Place::Item(item), anchor);
+        item
+    }
+
+    fn after(&mut self, item: u32, names: Vec<(String, Anchor)>) -> Vec<Ref> {
+        // A node whose statement was refused is no news.
+        let known = names.into_iter().filter(|(name, _)| !self.scope.is_broken(name));
+        let known: Vec<_> = known.collect();
+        for (i, (_, anchor)) in known.iter().enumerate() {
+            self.scope.places.set(Place::After(item, i as u32), *anchor);
+        }
+        known.into_iter().map(|(name, _)| Ref::Named(name)).collect()
+    }
+
+    fn push(&mut self, name: Option<Ident>, body: NodeBody, after: Vec<Ref>) {
+        let name = name.map(|name| name.unraw().to_string());
+        self.model.nodes.push(GraphNode { name, body, after });
+    }
+
+    fn end(&mut self, registers: TokenStream, word: Anchor) {
+        if let Some(first) = self.end.replace(word) {
+            self.scope.syntax(
+                word,
+                "the graph has two `end(..)`".to_owned(),
+                "keep one: a graph has one end event",
+            );
+            self.scope.syntax(first, "the other `end(..)`".to_owned(), "keep one of them");
+            return;
+        }
+        let help = "name one or two registers, as in `end(iteration, error)`: the event carries the low 24 bits of the first, and the second";
+        let parts = crate::parts::split(registers);
+        if parts.is_empty() || parts.len() > 2 {
+            let text = format!("`end` is given {} registers", parts.len());
+            self.scope.syntax(parts.get(2).map_or(word, Anchor::of), text, help);
+        }
+        for (i, part) in parts.into_iter().take(2).enumerate() {
+            let anchor = Anchor::of(part.clone());
+            self.scope.places.set(Place::End(i as u8), anchor);
+            match syn::parse2::<Ident>(part) {
+                Ok(name) => {
+                    let id = self.scope.end_register(&name.unraw().to_string(), anchor);
+                    self.model.end[i] = id.map(Ref::Id);
+                }
+                Err(_) => self.scope.syntax(anchor, "this is no register".to_owned(), help),
+            }
+        }
+    }
+}
+
+/// An argument of a graph's command: nothing is computed on the way.
+fn argument(_: usize, expr: &Expr, scope: &mut Scope<'_>) -> Value {
+    plain_value(expr, scope).unwrap_or_else(|| {
+        let text = "an argument of a graph's command is a number, a pair or a name".to_owned();
+        let help = "compute it into a register in a cpu node, and let this node be `after` that";
+        scope.syntax(Anchor::of(expr), text, help);
+        Value::Word(0)
+    })
+}
+
+fn read_statement(input: ParseStream<'_>) -> syn::Result<(Statement, TokenStream)> {
+    let mut name = None;
+    if input.peek(Token![let]) {
+        input.parse::<Token![let]>()?;
+        name = Some(input.parse::<Ident>()?);
+        input.parse::<Token![=]>()?;
+    }
+    let word = input.fork().call(Ident::parse_any)?;
+    let anchor = Anchor::at(word.span());
+    let statement = match word.to_string().as_str() {
+        "cpu" => {
+            input.call(Ident::parse_any)?;
+            let mut after = Vec::new();
+            if input.peek(syn::Ident) {
+                let word = input.call(Ident::parse_any)?;
+                if word != "after" {
+                    return Err(syn::Error::new(word.span(), "expected `after` or a block behind `cpu`"));
+                }
+                after = read_names(input)?;
+            }
+            let content;
+            syn::braced!(content in input);
+            Statement::Cpu(name, after, content.parse()?, anchor)
+        }
+        "end" if name.is_none() => {
+            input.call(Ident::parse_any)?;
+            let content;
+            syn::parenthesized!(content in input);
+            Statement::End(content.parse()?, anchor)
+        }
+        _ => Statement::Command(name, Box::new(read_command(input)?)),
+    };
+    Ok((statement, input.parse()?))
+}
+
+/// The name of `let name = ..`.
+pub(crate) fn name_in(tokens: &TokenStream) -> Option<String> {
+    let words: Vec<String> = tokens.clone().into_iter().take(2).map(|token| token.to_string()).collect();
+    match words.as_slice() {
+        [first, name] if first == "let" => Some(name.trim_start_matches("r#").to_owned()),
+        _ => None,
+    }
+}
+
+/// Can a statement begin here?
+fn starts_statement(tokens: &TokenStream) -> bool {
+    matches!(first_word(tokens).as_str(), "let" | "cpu" | "end")
+}

@@ -1,0 +1,512 @@
+//! The phases on strings: bytes against the builder, every syntax, every message of the parser, random bodies.
+
+use komorebi_abi::engine::{Arithmetic, Command, Group, HandlerRef, Ref, Statement, Value, Var};
+use komorebi_abi::graph::{Graph, Node, NodeBody, encode};
+use proptest::prelude::*;
+
+use super::read_text;
+use crate::engine::testing::{any_body, codes, heat};
+
+/// The messages of a body.
+fn messages(body: &str) -> Vec<String> {
+    read_text(&format!("pub graph Converge(req = 6) {{ {body} }}"), &heat()).1
+}
+
+/// The statements of the cpu node of a body with u32, i32 and f32 registers.
+fn cpu(body: &str) -> Vec<Statement> {
+    let text = format!(
+        "graph G() {{ bind a: u32, b: u32, i: i32, j: i32, x: f32, y: f32, p: km::Address, u: u32, s: i32, f: f32; cpu {{ {body} }} }}"
+    );
+    let (model, texts) = read_text(&text, &heat());
+    assert_eq!(texts, [""; 0], "{body}");
+    match model.unwrap().nodes.remove(0).body {
+        NodeBody::Cpu(statements) => statements,
+        NodeBody::Command(_) => unreachable!("the first node is a cpu node"),
+    }
+}
+
+fn listing(body: &str) -> String {
+    let names = ["a", "b", "i", "j", "x", "y", "p", "u", "s", "f", "t0", "t1", "t2"];
+    let value = |value: &Value| match value {
+        Value::Variable(Ref::Id(id)) => names[*id as usize].to_owned(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => format!("{number:?}"),
+        Value::Word(word) => format!("{word:#x}"),
+        other => format!("{other:?}"),
+    };
+    let lines: Vec<String> = cpu(body)
+        .iter()
+        .map(|statement| {
+            let Ref::Id(to) = statement.to else { panic!("a target without position") };
+            let operands: Vec<String> = statement.operands.iter().map(value).collect();
+            format!("{} {} {}", statement.op.mnemonic(), names[to as usize], operands.join(" "))
+        })
+        .collect();
+    lines.join("; ")
+}
+
+#[test]
+fn the_documents_graph_gives_the_builders_bytes() {
+    let text = "pub graph Converge(deadline = 200 ms, max_runs = 50, req = 6, keep) {
+        bind state: km::Address, iteration: u32, limit: u32;
+        reg error: u32;
+        let advance = step[0..60](state, iteration);
+        let l = left[0..30](state) after advance;
+        let r = right[30..60](state) after advance;
+        let measure = norm[0..60](state, 60) -> error after l, r;
+        cpu after measure { iteration += 1; again = error < limit; }
+        end(iteration, error);
+    }";
+    let heat = heat();
+    let (model, texts) = read_text(text, &heat);
+    assert_eq!(texts, [""; 0]);
+    let mut graph = Graph::new().deadline_us(200_000).max_runs(50).req(6).keep();
+    let [state, iteration, limit] = graph.bindings(["state", "iteration", "limit"]);
+    let error = graph.register();
+    let step = graph.command("step", 0..60, [state.into(), iteration.into()]).id();
+    let left = graph.command("left", 0..30, [state.into()]).after([step]).id();
+    let right = graph.command("right", 30..60, [state.into()]).after([step]).id();
+    let norm =
+        graph.command("norm", 0..60, [state.into(), 60.into()]).after([left, right]).result(error).id();
+    let mut cpu = graph.cpu([norm]);
+    let again = cpu.again();
+    cpu.add(iteration, iteration, 1).ltu(again, error, limit);
+    graph.end(iteration, error);
+    assert_eq!(encode(&model.unwrap(), &heat.facts), graph.encode(&heat.facts));
+}
+
+#[test]
+fn operations_follow_the_types_of_their_operands() {
+    for (text, code) in [
+        ("u = a + b;", "add u a b"),
+        ("u -= 1;", "sub u u 1"),
+        ("u = a < b;", "ltu u a b"),
+        ("u = i < j;", "lt u i j"),
+        ("u = x < y;", "flt u x y"),
+        ("u = x >= 0.5;", "fge u x 0.5"),
+        ("u = p == p;", "eq u p p"),
+        ("s = i >> 2;", "sar s i 2"),
+        ("u = a >> 2;", "shr u a 2"),
+        ("u = a.min(b);", "minu u a b"),
+        ("s = i.max(-3);", "max s i -3"),
+        ("f = x * y;", "fmul f x y"),
+        ("f = a as f32;", "f.u f a"),
+        ("f = i as f32;", "f.i f i"),
+        ("u = x as u32;", "u.f u x"),
+        ("s = x as i32;", "i.f s x"),
+        ("s = a as i32;", "move s a"),
+        ("u = !a;", "xor u a 0xffffffff"),
+        ("s = -i;", "sub s 0 i"),
+        ("f = -x;", "xor f x 0x80000000"),
+        ("u = x.to_bits();", "move u x"),
+        ("u = kEdge * 2;", "move u 60"),
+        ("u = p as u32 + 2048;", "add u p 2048"),
+        ("u = if a < b { a } else { b };", "ltu u a b; select u u a b"),
+        ("u = if a != 0 { 1 } else { 2 };", "select u a 1 2"),
+    ] {
+        assert_eq!(listing(text), code, "{text}");
+    }
+}
+
+#[test]
+fn temporaries_are_taken_only_where_the_target_is_still_read() {
+    for (text, code) in [
+        ("u = a + b * 3;", "mul u b 3; add u a u"),
+        ("u = u + b * 3;", "mul t0 b 3; add u u t0"),
+        ("u = (a + 1) * (b + 2);", "add u a 1; add t0 b 2; mul u u t0"),
+        ("u = (a + 1) * (u + 2);", "add t0 a 1; add t1 u 2; mul u t0 t1"),
+        ("u = a + 1 < 4 && b > 2;", "add u a 1; ltu u u 4; gtu t0 b 2; and u u t0"),
+        ("u = x * y < 1.0;", "fmul t0 x y; flt u t0 1.0"),
+        (
+            "u = (a + u) * 2; u = (b + u) * (u + 1);",
+            "add u a u; mul u u 2; add t0 b u; add t1 u 1; mul u t0 t1",
+        ),
+        ("f = x.min(y);", "flt t0 x y; select f t0 x y"),
+        ("f = f32::from_bits(a + 1);", "add t0 a 1; move f t0"),
+    ] {
+        assert_eq!(listing(text), code, "{text}");
+    }
+}
+
+#[test]
+fn temporaries_of_nodes_without_order_are_no_conflict() {
+    let body = "bind a: u32; reg u: u32, v: u32;
+        cpu { u = (a + 1) * (a + 2); } cpu { v = (a + 3) * (a + 4); }";
+    assert_eq!(messages(body), [""; 0]);
+}
+
+#[test]
+fn every_form_of_a_command_is_read() {
+    let body = "
+        bind state: km::Address;
+        reg error: u32, grade: i32, gain: f32;
+        const CORES: u32 = kEdge * 2;
+        const HALF: f32 = 0.5;
+        group edge = 0..=11;
+        let a = step[0..CORES](state, 0x10);
+        let b = touch[edge]() after a;
+        let c = mix[5](-3, 5_000_000_000, [1, 2], [0.5, -1.0], 7) -> grade after b exclusive;
+        let d = scale[..](HALF) -> gain after c;
+        let e = scale(-0.25f32) after d queued(8);
+        touch[0..4]() queued after e;
+        nop[CORES]() after e;
+        let f = norm[..kEdge](state, CORES) -> error after a;
+        end(error);
+    ";
+    let (model, texts) = read_text(&format!("graph G {{ {body} }}"), &heat());
+    assert_eq!(texts, [""; 0]);
+    let model = model.unwrap();
+    let command = |at: usize| match &model.nodes[at].body {
+        NodeBody::Command(command) => command.clone(),
+        NodeBody::Cpu(_) => panic!("no command"),
+    };
+    let groups: Vec<Group> = (0..8).map(|at| command(at).group).collect();
+    assert_eq!(
+        groups,
+        [
+            Group::Range(0, 60),
+            Group::Named("edge".into()),
+            Group::Core(5),
+            Group::Whole,
+            Group::Count(8),
+            Group::Range(0, 4),
+            Group::Core(60),
+            Group::Range(0, 30)
+        ]
+    );
+    assert_eq!(model.groups[0].group, Group::Range(0, 12));
+    assert!(command(2).exclusive && command(5).queued && !command(2).queued);
+    assert_eq!(command(6).handler, HandlerRef::Number(0));
+    assert!(encode(&model, &heat().facts).is_ok());
+}
+
+#[test]
+fn what_cannot_be_read_is_told_at_once_and_brings_no_second_error() {
+    let found = messages(
+        "bind state: km::Address, limit u32;
+         reg error: u32, total: usize;
+         let a = step[0..60(state, 1);
+         let b = left[0..30](state) afetr a;",
+    );
+    // The unclosed bracket is rustc's: the text does not even become tokens here.
+    assert!(found.is_empty());
+    let found = messages(
+        "bind state: km::Address, limit u32;
+         reg error: u32, total: usize;
+         let a = step(state, 1, , 2);
+         let b = left[0..30](state) afetr a;
+         let c = = right[30..60](state);
+         cpu after c { if error < limit { error = 1; } total += 1; error / 2; }
+         touch[0..LIMIT]() after c;
+         end(error, limit);",
+    );
+    let text = found.join("\n");
+    for part in ["limit", "usize", "did you mean `after`?", "no branches", "Rust `const`"] {
+        assert!(text.contains(part), "{part}: {found:#?}");
+    }
+    assert!(!text.contains("KM0106"), "{found:#?}");
+}
+
+#[test]
+fn a_rust_constant_is_named_as_what_it_is_in_every_place() {
+    for body in [
+        "touch[0..LIMIT]();",
+        "touch[LIMIT]() queued(LIMIT);",
+        "step[0..60](0, crate::LIMIT);",
+        "reg u: u32; cpu { u = 1 + LIMIT; }",
+        "const CORES: u32 = LIMIT; touch[0..CORES]();",
+    ] {
+        let found = messages(body);
+        assert!(
+            found.iter().any(|text| text.contains("a macro cannot see the value of a Rust `const`"))
+                || found.iter().any(|text| text.starts_with("[KM0105]")),
+            "{body}: {found:#?}"
+        );
+    }
+    let found = messages("touch[0..kEgde]();");
+    assert!(
+        found[0].contains("did you mean `kEdge`, which kernels/heat.h:9 gives: `constexpr"),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn types_that_rust_would_refuse_are_refused() {
+    let around = |text: &str| {
+        messages(&format!(
+            "bind a: u32, i: i32, x: f32, p: km::Address; reg u: u32, f: f32; cpu {{ {text} }}"
+        ))
+    };
+    for (text, codes_of) in [
+        ("u = a + i;", &["KM0102"][..]),
+        ("f = x + 1;", &["KM0102"]),
+        ("u = x;", &["KM0125", "KM0125"]),
+        ("f = a;", &["KM0125", "KM0125"]),
+        ("u = -1;", &["KM0102"]),
+        ("u = a << 32;", &["KM0102"]),
+        ("u = a / 2;", &["KM0017"]),
+        ("u = a % 2;", &["KM0017"]),
+        ("u = p * 2;", &["KM0102"]),
+        ("u = x & 1;", &["KM0102"]),
+        ("u = if x { 1 } else { 2 };", &["KM0102"]),
+        ("u = if a < 1 { 1 } else { 2.0 };", &["KM0102"]),
+        ("u = if a < 1 { 1 };", &["KM0017"]),
+        ("u = a && i < 0;", &["KM0102"]),
+        ("u = norm(a);", &["KM0017"]),
+        ("u = min(a, 3);", &["KM0017"]),
+        ("u = a.abs();", &["KM0017"]),
+        ("u = a as u64;", &["KM0015"]),
+        ("u = 4294967296;", &["KM0102"]),
+        ("again = x;", &["KM0125"]),
+        ("a + 1 = u;", &["KM0017"]),
+        ("step(p, a);", &["KM0017"]),
+        ("while a < 1 { u = 1; }", &["KM0017"]),
+    ] {
+        let found = around(text);
+        assert_eq!(codes(&found), codes_of, "{text}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_program_with_errors_of_its_own_brings_no_second_error() {
+    let mut heat = heat();
+    heat.facts.complete = false;
+    heat.facts.handlers.clear();
+    let body = "graph G { reg e: u32; let a = stpe[0..600](1, 2.5) -> e; cpu after a { again = e < 4; } }";
+    assert_eq!(read_text(body, &heat).1, [""; 0]);
+}
+
+#[test]
+fn options_are_read_with_their_units() {
+    let model = |text: &str| read_text(text, &heat());
+    for (text, deadline) in
+        [("200 ms", 200_000), ("200ms", 200_000), ("1.5 s", 1_500_000), ("7 us", 7), ("2 min", 120_000_000)]
+    {
+        let (model, texts) = model(&format!("graph G(deadline = {text}) {{ touch(); }}"));
+        assert_eq!((model.unwrap().deadline_us, texts), (Some(deadline), Vec::new()), "{text}");
+    }
+    for (text, code) in [
+        ("deadline = 200", "KM0017"),
+        ("deadline = 200 hours", "KM0017"),
+        ("deadline = soon", "KM0017"),
+        ("deadline = 0 ms", "KM0117"),
+        ("deadline = 2 hours", "KM0017"),
+        ("deadline = 72 min", "KM0117"),
+        ("max_runs = 0", "KM0118"),
+        ("max_runs = -1", "KM0020"),
+        ("req = 65536", "KM0119"),
+        ("req = REQ", "KM0020"),
+        ("kepe", "KM0017"),
+        ("keep = true", "KM0017"),
+        ("req = 1, req = 2", "KM0017"),
+        ("req", "KM0017"),
+    ] {
+        let found = model(&format!("graph G({text}) {{ touch(); }}")).1;
+        assert_eq!(codes(&found).first(), Some(&code), "{text}: {found:#?}");
+    }
+}
+
+/// A graph, as text and as calls of the builder.
+#[derive(Clone, Debug)]
+struct Twin {
+    nodes: Vec<TwinNode>,
+    deadline: Option<u32>,
+    runs: Option<u32>,
+    req: u16,
+    keep: bool,
+}
+
+#[derive(Clone, Debug)]
+enum TwinNode {
+    Step {
+        first: u8,
+        count: u8,
+        iteration: u32,
+        named: bool,
+        after: Vec<prop::sample::Index>,
+        exclusive: bool,
+    },
+    Norm {
+        core: u8,
+        after: Vec<prop::sample::Index>,
+        queued: bool,
+    },
+    Cpu {
+        ops: Vec<(u8, u32)>,
+        after: Vec<prop::sample::Index>,
+    },
+}
+
+fn twin() -> impl Strategy<Value = Twin> {
+    let after = || prop::collection::vec(any::<prop::sample::Index>(), 0..3);
+    let node = prop_oneof![
+        (0_u8..100, 1_u8..20, any::<u32>(), any::<bool>(), after(), any::<bool>()).prop_map(
+            |(first, count, iteration, named, after, exclusive)| TwinNode::Step {
+                first,
+                count,
+                iteration,
+                named,
+                after,
+                exclusive
+            }
+        ),
+        (0_u8..120, after(), any::<bool>()).prop_map(|(core, after, queued)| TwinNode::Norm {
+            core,
+            after,
+            queued
+        }),
+        (prop::collection::vec((0_u8..8, any::<u32>()), 1..5), after())
+            .prop_map(|(ops, after)| TwinNode::Cpu { ops, after }),
+    ];
+    (
+        prop::collection::vec(node, 1..40),
+        any::<Option<u32>>(),
+        any::<Option<u32>>(),
+        any::<u16>(),
+        any::<bool>(),
+    )
+        .prop_map(|(nodes, deadline, runs, req, keep)| Twin {
+            nodes,
+            deadline: deadline.map(|deadline| deadline.max(1)),
+            runs: runs.map(|runs| runs.max(1)),
+            req,
+            keep,
+        })
+}
+
+const OPS: [&str; 8] = ["+", "-", "*", "&", "|", "^", "<", "=="];
+
+fn write(twin: &Twin) -> String {
+    let mut options = vec![format!("req = {}", twin.req)];
+    options.extend(twin.deadline.map(|us| format!("deadline = {us} us")));
+    options.extend(twin.runs.map(|runs| format!("max_runs = {runs}")));
+    options.extend(twin.keep.then(|| "keep".to_owned()));
+    let mut text =
+        format!("graph G({}) {{ bind state: km::Address, a: u32; reg e: u32;\n", options.join(", "));
+    let names = |after: &[prop::sample::Index], at: usize| {
+        if at == 0 || after.is_empty() {
+            return String::new();
+        }
+        let list: Vec<String> = after.iter().map(|index| format!("n{}", index.index(at))).collect();
+        format!(" after {}", list.join(", "))
+    };
+    for (i, node) in twin.nodes.iter().enumerate() {
+        text += &match node {
+            TwinNode::Step { first, count, iteration, named, after, exclusive } => {
+                let argument = if *named { "a".to_owned() } else { iteration.to_string() };
+                let end = u32::from(*first) + u32::from(*count);
+                let flag = if *exclusive { " exclusive" } else { "" };
+                format!("let n{i} = step[{first}..{end}](state, {argument}){}{flag};\n", names(after, i))
+            }
+            TwinNode::Norm { core, after, queued } => {
+                let flag = if *queued { " queued" } else { "" };
+                format!("let n{i} = norm[{core}](state, 1) -> e{flag}{};\n", names(after, i))
+            }
+            TwinNode::Cpu { ops, after } => {
+                let code: Vec<String> = ops
+                    .iter()
+                    .map(|(op, number)| format!("a = a {} {number};", OPS[usize::from(*op)]))
+                    .collect();
+                format!("let n{i} = cpu{} {{ {} }}\n", names(after, i), code.join(" "))
+            }
+        };
+    }
+    text + "end(a, e); }"
+}
+
+fn build(twin: &Twin) -> Graph {
+    let mut graph = Graph::new().named("G").req(twin.req.into());
+    if let Some(deadline) = twin.deadline {
+        graph = graph.deadline_us(deadline.into());
+    }
+    if let Some(runs) = twin.runs {
+        graph = graph.max_runs(runs.into());
+    }
+    if twin.keep {
+        graph = graph.keep();
+    }
+    let [state, a] = graph.bindings(["state", "a"]);
+    let e = graph.register_named("e", None);
+    let before = |after: &[prop::sample::Index], at: usize| -> Vec<Node> {
+        if at == 0 { Vec::new() } else { after.iter().map(|index| Node(index.index(at) as u32)).collect() }
+    };
+    for (i, node) in twin.nodes.iter().enumerate() {
+        match node {
+            TwinNode::Step { first, count, iteration, named, after, exclusive } => {
+                let argument: Value = if *named { a.into() } else { (*iteration).into() };
+                let mut command =
+                    Command::new("step", (u32::from(*first), u32::from(*count)), [state.into(), argument]);
+                command.exclusive = *exclusive;
+                graph.node(command).after(before(after, i)).id();
+            }
+            TwinNode::Norm { core, after, queued } => {
+                let mut command = Command::new("norm", u32::from(*core), [state.into(), 1.into()]);
+                command.queued = *queued;
+                graph.node(command).after(before(after, i)).result(e).id();
+            }
+            TwinNode::Cpu { ops, after } => {
+                let mut cpu = graph.cpu(before(after, i));
+                for (op, number) in ops {
+                    let (a, n): (Var, u32) = (a, *number);
+                    match op {
+                        0 => cpu.add(a, a, n),
+                        1 => cpu.sub(a, a, n),
+                        2 => cpu.mul(a, a, n),
+                        3 => cpu.and(a, a, n),
+                        4 => cpu.or(a, a, n),
+                        5 => cpu.xor(a, a, n),
+                        6 => cpu.ltu(a, a, n),
+                        _ => cpu.eq(a, a, n),
+                    };
+                }
+            }
+        }
+    }
+    graph.end(a, e);
+    graph
+}
+
+proptest! {
+    #[test]
+    fn text_and_builder_give_the_same_bytes_or_the_same_rules(twin in twin()) {
+        let heat = heat();
+        let (model, _) = read_text(&write(&twin), &heat);
+        let rules = |result: Result<komorebi_abi::engine::Encoded, Vec<komorebi_abi::engine::Problem>>| {
+            result.map(|encoded| encoded.bytes).map_err(|problems| {
+                problems.into_iter().map(|problem| (problem.rule, problem.place)).collect::<Vec<_>>()
+            })
+        };
+        prop_assert_eq!(rules(encode(&model.unwrap(), &heat.facts)), rules(build(&twin).encode(&heat.facts)));
+    }
+
+    #[test]
+    fn no_body_makes_the_macro_panic(body in any_body(), options in any_body()) {
+        let _ = read_text(&format!("pub graph G({options}) {{ {body} }}"), &heat());
+        let _ = read_text(&body, &heat());
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused_not_followed() {
+    let around = |text: String| messages(&format!("bind a: u32; reg u: u32; cpu {{ u = {text}; }}"));
+    for deep in [
+        format!("{}1{}", "(".repeat(400), ")".repeat(400)),
+        format!("{}a", "!".repeat(300)),
+        format!("{}a", "u = ".repeat(300)),
+        format!("{}a", "|a| ".repeat(300)),
+        format!("{}{{ 2 }}", "if a < 1 { 1 } else ".repeat(300)),
+        vec!["a"; 300].join(" + "),
+        vec!["a"; 100].join(" + "),
+    ] {
+        let found = around(deep);
+        assert_eq!(codes(&found), ["KM0017"], "{found:#?}");
+    }
+    for fine in [
+        format!("{}a{}", "(".repeat(28), ")".repeat(28)),
+        format!("{}a", "!".repeat(12)),
+        format!("{}{{ 2 }}", "if a < 1 { 1 } else ".repeat(40)),
+        vec!["a"; 60].join(" + "),
+    ] {
+        assert_eq!(around(fine), [""; 0]);
+    }
+}

@@ -1,0 +1,239 @@
+//! The steps of a stream as they are written.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Token};
+
+use crate::anchor::Anchor;
+use crate::engine::command::{CommandSyntax, read_command, read_names, unexpected};
+use crate::engine::declare::{first_word, parse_names};
+use crate::engine::scope::Scope;
+use crate::engine::statement::split_statements;
+
+/// Blocks inside each other; more would overflow the stack of whoever walks them.
+const DEPTH: u32 = 64;
+
+/// A step with where it stands.
+pub(super) struct Step {
+    pub(super) body: Body,
+    /// Its first word.
+    pub(super) anchor: Anchor,
+}
+
+/// What a step is.
+pub(super) enum Body {
+    /// `reg name: type = value`, its name already in the scope of what follows.
+    Declare(Vec<crate::engine::declare::Named>),
+    Expression(Expr),
+    Submit {
+        name: Option<Ident>,
+        syntax: Box<CommandSyntax>,
+        enqueue: bool,
+    },
+    /// Names; `all` among them is every command.
+    Wait(Vec<Ident>),
+    Event(Expr),
+    Halt(Expr),
+    If {
+        condition: Expr,
+        then: Vec<Step>,
+        otherwise: Option<Vec<Step>>,
+    },
+    While {
+        condition: Expr,
+        body: Vec<Step>,
+    },
+    Loop(Vec<Step>),
+    Break,
+    Continue,
+}
+
+/// A statement with its inner blocks still as tokens.
+enum Raw {
+    Expression(Expr),
+    Submit(Option<Ident>, Box<CommandSyntax>, bool),
+    Wait(Vec<Ident>),
+    Event(Expr),
+    Halt(Expr),
+    If(Vec<(Expr, TokenStream)>, Option<TokenStream>),
+    While(Expr, TokenStream),
+    Loop(TokenStream),
+    Break,
+    Continue,
+}
+
+const FORMS: &str = "steps are `let job = submit handler[0..8](..);`, `enqueue ..`, `wait(job);`, `wait(all);`, `event(x);`, `x = ..;`, `if`, `while`, `loop`, `break;`, `continue;` and `halt(x);`";
+
+/// The steps of statements, `depth` blocks deep. One that cannot be read is reported, and does not hide the others.
+pub(super) fn parse_block(statements: Vec<TokenStream>, depth: u32, scope: &mut Scope<'_>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for statement in statements {
+        if depth > DEPTH {
+            let text = "too many blocks stand inside each other".to_owned();
+            scope.syntax(Anchor::of(statement), text, "jump out of them with fewer conditions");
+            scope.gaps = true;
+            break;
+        }
+        parse_step(statement, depth, scope, &mut steps);
+    }
+    steps
+}
+
+fn parse_step(tokens: TokenStream, depth: u32, scope: &mut Scope<'_>, steps: &mut Vec<Step>) {
+    let whole = Anchor::of(tokens.clone());
+    let anchor = Anchor::of(tokens.clone().into_iter().take(1).collect::<TokenStream>());
+    match first_word(&tokens).as_str() {
+        "reg" => {
+            steps.push(Step { body: Body::Declare(parse_names(tokens, "reg", scope)), anchor });
+            return;
+        }
+        word @ ("bind" | "group" | "const") => {
+            let text = format!("`{word}` stands inside a block");
+            scope.syntax(anchor, text, "declare it in the stream itself, outside of every block");
+            scope.gaps = true;
+            return;
+        }
+        _ => {}
+    }
+    let name = crate::graph::name_in(&tokens);
+    match read_step.parse2(tokens) {
+        Ok((raw, rest)) => {
+            let body = resolve(raw, depth, scope);
+            steps.push(Step { body, anchor });
+            if !rest.is_empty() {
+                unexpected(&rest, &["exclusive", "queued"], scope);
+            }
+        }
+        Err(error) => {
+            scope.syntax(Anchor::of_error(&error, whole), format!("cannot read this step: {error}"), FORMS);
+            scope.gaps = true;
+            if let Some(name) = name {
+                scope.mark_broken(&name);
+            }
+        }
+    }
+}
+
+fn resolve(raw: Raw, depth: u32, scope: &mut Scope<'_>) -> Body {
+    let mut block = |tokens: TokenStream| parse_block(split_statements(tokens), depth + 1, scope);
+    match raw {
+        Raw::Expression(expr) => Body::Expression(expr),
+        Raw::Submit(name, syntax, enqueue) => Body::Submit { name, syntax, enqueue },
+        Raw::Wait(names) => Body::Wait(names),
+        Raw::Event(value) => Body::Event(value),
+        Raw::Halt(value) => Body::Halt(value),
+        Raw::While(condition, body) => Body::While { condition, body: block(body) },
+        Raw::Loop(body) => Body::Loop(block(body)),
+        Raw::Break => Body::Break,
+        Raw::Continue => Body::Continue,
+        Raw::If(arms, last) => {
+            let arms: Vec<(Expr, Vec<Step>)> =
+                arms.into_iter().map(|(condition, then)| (condition, block(then))).collect();
+            let mut otherwise = last.map(block);
+            // `else if` is an `if` in the `else`.
+            let mut arms = arms.into_iter().rev().peekable();
+            while let Some((condition, then)) = arms.next() {
+                let anchor = Anchor::of(&condition);
+                let body = Body::If { condition, then, otherwise: otherwise.take() };
+                if arms.peek().is_none() {
+                    return body;
+                }
+                otherwise = Some(vec![Step { body, anchor }]);
+            }
+            Body::Continue
+        }
+    }
+}
+
+fn read_step(input: ParseStream<'_>) -> syn::Result<(Raw, TokenStream)> {
+    let raw = read_raw(input)?;
+    Ok((raw, input.parse()?))
+}
+
+fn read_raw(input: ParseStream<'_>) -> syn::Result<Raw> {
+    if input.peek(Token![let]) {
+        input.parse::<Token![let]>()?;
+        let name: Ident = input.parse()?;
+        input.parse::<Token![=]>()?;
+        let word = input.call(Ident::parse_any)?;
+        if word != "submit" && word != "enqueue" {
+            let text =
+                "`let` names a command: expected `submit` or `enqueue`; a register is declared with `reg`";
+            return Err(syn::Error::new(word.span(), text));
+        }
+        return Ok(Raw::Submit(Some(name), Box::new(read_command(input)?), word == "enqueue"));
+    }
+    let word = if input.peek(syn::Ident)
+        || input.peek(Token![if])
+        || input.peek(Token![while])
+        || input.peek(Token![loop])
+        || input.peek(Token![break])
+        || input.peek(Token![continue])
+    {
+        input.fork().call(Ident::parse_any)?.to_string()
+    } else {
+        String::new()
+    };
+    let call = input.peek2(syn::token::Paren);
+    match word.as_str() {
+        "submit" | "enqueue" if !call => {
+            input.call(Ident::parse_any)?;
+            Ok(Raw::Submit(None, Box::new(read_command(input)?), word == "enqueue"))
+        }
+        "wait" if call => read_call(input, |input| {
+            if input.is_empty() {
+                return Err(input.error("expected what is waited for: a command's name, or `all`"));
+            }
+            read_names(input).map(Raw::Wait)
+        }),
+        "event" if call => read_call(input, |input| input.parse().map(Raw::Event)),
+        "halt" if call => read_call(input, |input| input.parse().map(Raw::Halt)),
+        "if" => read_if(input),
+        "while" => {
+            input.call(Ident::parse_any)?;
+            let condition = input.call(Expr::parse_without_eager_brace)?;
+            Ok(Raw::While(condition, read_block(input)?))
+        }
+        "loop" => {
+            input.call(Ident::parse_any)?;
+            Ok(Raw::Loop(read_block(input)?))
+        }
+        "break" => input.call(Ident::parse_any).map(|_| Raw::Break),
+        "continue" => input.call(Ident::parse_any).map(|_| Raw::Continue),
+        _ => input.parse().map(Raw::Expression),
+    }
+}
+
+fn read_if(input: ParseStream<'_>) -> syn::Result<Raw> {
+    let mut arms = Vec::new();
+    loop {
+        input.parse::<Token![if]>()?;
+        let condition = input.call(Expr::parse_without_eager_brace)?;
+        arms.push((condition, read_block(input)?));
+        if input.parse::<Option<Token![else]>>()?.is_none() {
+            return Ok(Raw::If(arms, None));
+        }
+        if !input.peek(Token![if]) {
+            return Ok(Raw::If(arms, Some(read_block(input)?)));
+        }
+    }
+}
+
+fn read_block(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let content;
+    syn::braced!(content in input);
+    content.parse()
+}
+
+/// `word(..)`.
+fn read_call(
+    input: ParseStream<'_>,
+    read: impl FnOnce(ParseStream<'_>) -> syn::Result<Raw>,
+) -> syn::Result<Raw> {
+    input.call(Ident::parse_any)?;
+    let content;
+    syn::parenthesized!(content in input);
+    let raw = read(&content)?;
+    if content.is_empty() { Ok(raw) } else { Err(content.error("expected `)`")) }
+}

@@ -1,0 +1,306 @@
+//! The phases on strings: bytes against the builder, every syntax, every message of the parser, random bodies.
+
+use komorebi_abi::engine::{Arithmetic, Group, Value, Var};
+use komorebi_abi::stream::{Stream, encode};
+use proptest::prelude::*;
+
+use super::read_text;
+use crate::engine::testing::{any_body, codes, heat};
+
+fn messages(body: &str) -> Vec<String> {
+    read_text(&format!("stream S {{ {body} }}"), &heat()).1
+}
+
+fn same(text: &str, stream: &Stream) {
+    let heat = heat();
+    let (model, texts) = read_text(text, &heat);
+    assert_eq!(texts, [""; 0], "{text}");
+    let (found, expected) =
+        (encode(&model.unwrap(), &heat.facts).unwrap(), stream.encode(&heat.facts).unwrap());
+    assert_eq!(found.bytes, expected.bytes, "{text}");
+}
+
+#[test]
+fn a_while_loop_gives_the_builders_bytes() {
+    let text = "pub stream Jobs(req = 3, deadline = 1 s) {
+        bind state: km::Address;
+        reg job: u32 = 0, sum: u32;
+        while job < 15 { submit step[0..8](state, job); job += 1; }
+        wait(all);
+        let measure = submit norm[0..60](state, 60) -> sum exclusive;
+        wait(measure);
+        event(sum);
+        halt(job);
+    }";
+    let mut stream = Stream::new().req(3).deadline_us(1_000_000);
+    let state = stream.binding("state", None);
+    let [job, sum] = [stream.register(), stream.register()];
+    let mut temporary = None;
+    stream.set(job, 0);
+    stream.while_(
+        |s| {
+            let more = *temporary.get_or_insert_with(|| s.register());
+            s.ltu(more, job, 15);
+            more.into()
+        },
+        |s| {
+            s.submit("step", 0..8, [state.into(), job.into()]);
+            s.add(job, job, 1);
+        },
+    );
+    stream.wait_all();
+    let measure = stream.submit("norm", 0..60, [state.into(), 60.into()]).result(sum).exclusive().id();
+    stream.wait(measure).event(sum).halt(job);
+    same(text, &stream);
+}
+
+#[test]
+fn branches_loops_and_moving_groups_give_the_builders_bytes() {
+    let text = "stream Walk {
+        bind limit: u32;
+        reg first: u32 = 0, turn: u32 = 0;
+        loop {
+            turn += 1;
+            if turn == limit { break; }
+            if turn & 1 { continue; }
+            submit touch[first..first + 4]();
+            enqueue touch() queued(2);
+            if first < 100 { first += 4; } else if turn < 9 { first = 0; } else { halt(turn); }
+        }
+        halt(0);
+    }";
+    let mut stream = Stream::new();
+    let limit = stream.binding("limit", None);
+    let [first, turn] = [stream.register(), stream.register()];
+    let more = stream.register();
+    stream.set(first, 0).set(turn, 0);
+    stream.loop_(|s| {
+        s.add(turn, turn, 1).eq(more, turn, limit);
+        s.if_(more, |s| {
+            s.break_();
+        });
+        s.and(more, turn, 1);
+        s.if_(more, |s| {
+            s.continue_();
+        });
+        s.submit_at("touch", first, 4, Vec::new());
+        s.enqueue("touch", 2, Vec::new());
+        s.ltu(more, first, 100);
+        s.if_else(
+            more,
+            |s| {
+                s.add(first, first, 4);
+            },
+            |s| {
+                s.ltu(more, turn, 9);
+                s.if_else(
+                    more,
+                    |s| {
+                        s.set(first, 0);
+                    },
+                    |s| {
+                        s.halt(turn);
+                    },
+                );
+            },
+        );
+    });
+    stream.halt(0);
+    same(text, &stream);
+}
+
+#[test]
+fn arguments_are_computed_in_front_of_their_command() {
+    let text = "stream S { bind a: u32; submit norm[0..4](0x4000, a * 2 + 1); halt(a - 1); }";
+    let mut stream = Stream::new();
+    let a = stream.binding("a", None);
+    let t: Var = stream.register();
+    stream.mul(t, a, 2).add(t, t, 1);
+    stream.submit("norm", 0..4, [0x4000.into(), t.into()]);
+    stream.sub(t, a, 1).halt(t);
+    same(text, &stream);
+}
+
+#[test]
+fn every_group_of_a_command_is_read() {
+    let (model, texts) = read_text(
+        "stream S { reg at: u32 = 3; group edge = 0..12; const N: u32 = 7;
+            submit touch[edge](); submit touch[at](); submit touch[N](); submit touch(); enqueue touch[0..3]();
+            submit touch[at..at + N](); submit touch[at..=at + 1](); halt(0); }",
+        &heat(),
+    );
+    assert_eq!(texts, [""; 0]);
+    let groups: Vec<Group> = model
+        .unwrap()
+        .steps
+        .into_iter()
+        .filter_map(|step| match step.body {
+            komorebi_abi::stream::StepBody::Submit(command) => Some(command.group),
+            _ => None,
+        })
+        .collect();
+    let at = komorebi_abi::engine::Ref::Id(1);
+    assert_eq!(
+        groups,
+        [
+            Group::Named("edge".into()),
+            Group::At(at.clone(), 1),
+            Group::Core(7),
+            Group::Whole,
+            Group::Range(0, 3),
+            Group::At(at.clone(), 7),
+            Group::At(at, 2)
+        ]
+    );
+}
+
+#[test]
+fn each_mistake_is_told_with_its_code() {
+    for (body, expected) in [
+        ("submit touch();", &["KM0202"][..]),
+        ("loop { submit touch(); }", &["KM0200", "KM0200"]),
+        ("break; halt(0);", &["KM0201"]),
+        ("if 1 < 2 { continue; } halt(0);", &["KM0201"]),
+        ("wait(job); halt(0);", &["KM0203"]),
+        ("halt(0); submit touch();", &["KM0204"]),
+        ("loop { halt(0); } halt(1);", &["KM0204"]),
+        ("reg a: u32; halt(a);", &["KM0112"]),
+        ("reg a: u32; let n = submit norm[0..4](64, 1) -> a; event(a); halt(0);", &["KM0112", "KM0112"]),
+        ("let n = submit norm[0..4](64, 1) after m; halt(0);", &["KM0017"]),
+        ("touch[0..4](); halt(0);", &["KM0017"]),
+        ("wait_all(); halt(0);", &["KM0017"]),
+        ("let x = 3; halt(0);", &["KM0017"]),
+        ("if 1 < 2 { group a = 0..4; } halt(0);", &["KM0017"]),
+        ("bind x: f32; halt(x); ", &[]),
+        ("bind x: f32, u: u32; if u { halt(x); } halt(u);", &["KM0125", "KM0125"]),
+        ("bind x: f32, u: u32; if u { halt(x); } halt(1);", &["KM0125", "KM0125"]),
+        ("bind u: u32; submit scale[0..4](u + 1); halt(0);", &["KM0102"]),
+        ("bind u: u32; submit scale[0..4](u); halt(0);", &["KM0102", "KM0102"]),
+        ("enqueue touch() queued(2) exclusive; halt(0);", &["KM0123", "KM0123"]),
+        ("bind u: u32; submit touch[u..9](); halt(0);", &["KM0020"]),
+        ("", &["KM0127"]),
+    ] {
+        let found = messages(body);
+        assert_eq!(codes(&found), expected, "{body}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_wait_in_front_of_its_submit_is_refused() {
+    let found = messages("wait(job); let job = submit touch(); halt(0);");
+    assert_eq!(codes(&found), ["KM0203", "KM0203"], "{found:#?}");
+}
+
+/// A stream, as text and as calls of the builder.
+#[derive(Clone, Debug)]
+enum Twin {
+    Set(u32),
+    Add(u32),
+    Submit(u8),
+    WaitAll,
+    Event,
+    If(Vec<Twin>, Option<Vec<Twin>>),
+    While(Vec<Twin>),
+    Loop(Vec<Twin>),
+    Break,
+    Halt,
+}
+
+fn twins() -> impl Strategy<Value = Vec<Twin>> {
+    let leaf = prop_oneof![
+        any::<u32>().prop_map(Twin::Set),
+        any::<u32>().prop_map(Twin::Add),
+        (0_u8..120).prop_map(Twin::Submit),
+        Just(Twin::WaitAll),
+        Just(Twin::Event),
+        Just(Twin::Halt),
+    ];
+    let step = leaf.prop_recursive(4, 40, 5, |inner| {
+        let block = || prop::collection::vec(inner.clone(), 0..5);
+        prop_oneof![
+            (block(), prop::option::of(block())).prop_map(|(then, other)| Twin::If(then, other)),
+            block().prop_map(Twin::While),
+            block().prop_map(|mut body| {
+                body.push(Twin::If(vec![Twin::Break], None));
+                Twin::Loop(body)
+            }),
+        ]
+    });
+    prop::collection::vec(step, 0..8)
+}
+
+fn write(twins: &[Twin], text: &mut String) {
+    for twin in twins {
+        match twin {
+            Twin::Set(number) => *text += &format!("x = {number}; "),
+            Twin::Add(number) => *text += &format!("x += {number}; "),
+            Twin::Submit(core) => *text += &format!("submit norm[{core}](64, x); "),
+            Twin::WaitAll => *text += "wait(all); ",
+            Twin::Event => *text += "event(x); ",
+            Twin::Break => *text += "break; ",
+            Twin::Halt => *text += "halt(x); ",
+            Twin::If(then, other) => {
+                *text += "if x { ";
+                write(then, text);
+                if let Some(other) = other {
+                    *text += "} else { ";
+                    write(other, text);
+                }
+                *text += "} ";
+            }
+            Twin::While(body) | Twin::Loop(body) => {
+                *text += if matches!(twin, Twin::While(_)) { "while x { " } else { "loop { " };
+                write(body, text);
+                *text += "} ";
+            }
+        }
+    }
+}
+
+fn build(twins: &[Twin], x: Var, stream: &mut Stream) {
+    for twin in twins {
+        match twin {
+            Twin::Set(number) => stream.set(x, *number),
+            Twin::Add(number) => stream.add(x, x, *number),
+            Twin::Submit(core) => {
+                let args: [Value; 2] = [64.into(), x.into()];
+                stream.submit("norm", u32::from(*core), args);
+                &mut *stream
+            }
+            Twin::WaitAll => stream.wait_all(),
+            Twin::Event => stream.event(x),
+            Twin::Break => stream.break_(),
+            Twin::Halt => stream.halt(x),
+            Twin::If(then, None) => stream.if_(x, |s| build(then, x, s)),
+            Twin::If(then, Some(other)) => stream.if_else(x, |s| build(then, x, s), |s| build(other, x, s)),
+            Twin::While(body) => stream.while_(|_| x.into(), |s| build(body, x, s)),
+            Twin::Loop(body) => stream.loop_(|s| build(body, x, s)),
+        };
+    }
+}
+
+proptest! {
+    #[test]
+    fn text_and_builder_give_the_same_bytes_or_the_same_rules(twins in twins()) {
+        let heat = heat();
+        let mut text = "stream S { bind x: u32; ".to_owned();
+        write(&twins, &mut text);
+        let (model, _) = read_text(&(text + "halt(0); }"), &heat);
+        let mut stream = Stream::new().named("S");
+        let x = stream.binding("x", None);
+        build(&twins, x, &mut stream);
+        stream.halt(0);
+        let rules = |result: Result<komorebi_abi::engine::Encoded, Vec<komorebi_abi::engine::Problem>>| {
+            result.map(|encoded| encoded.bytes).map_err(|problems| {
+                problems.into_iter().map(|problem| (problem.rule, problem.place)).collect::<Vec<_>>()
+            })
+        };
+        prop_assert_eq!(rules(encode(&model.unwrap(), &heat.facts)), rules(stream.encode(&heat.facts)));
+    }
+
+    #[test]
+    fn no_body_makes_the_macro_panic(body in any_body(), options in any_body()) {
+        let _ = read_text(&format!("pub stream S({options}) {{ {body} }}"), &heat());
+        let _ = read_text(&body, &heat());
+    }
+}
