@@ -1,0 +1,111 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Tools for programs, graphs and streams of komorebi.
+#[derive(Parser)]
+#[command(name = "cargo komorebi", bin_name = "cargo komorebi", version)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) tool: Tool,
+}
+
+impl Arguments {
+    /// Those of this process. Cargo gives a subcommand its own name as the first argument.
+    pub(crate) fn of_command_line() -> Self {
+        let mut words: Vec<OsString> = std::env::args_os().collect();
+        if words.get(1).is_some_and(|word| word == "komorebi") {
+            words.remove(1);
+        }
+        Self::parse_from(words)
+    }
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Tool {
+    /// Prints the constants of a C++ header as a program's kernels see them
+    Constants(ConstantsArguments),
+    /// Prints the graph of an upload as text, or draws it
+    Graph(GraphArguments),
+    /// Disassembles the stream of an upload
+    Stream(StreamArguments),
+    /// Prints the page of an error's code, or lists all codes
+    Explain(ExplainArguments),
+    /// Prints what a program takes of a core's L1, and uploads of the upload region; builds the kernels
+    Size(SizeArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct ConstantsArguments {
+    /// The header
+    pub(crate) file: PathBuf,
+    /// One JSON object: full names to value, type and place
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A folder that `#include` searches, after the header's own
+    #[arg(short = 'I', long = "include", value_name = "FOLDER")]
+    pub(crate) include: Vec<PathBuf>,
+    /// A macro defined before the header is read
+    #[arg(short = 'D', long = "define", value_name = "NAME[=BODY]")]
+    pub(crate) define: Vec<String>,
+}
+
+/// An upload, and how to read it.
+#[derive(Args)]
+pub(crate) struct UploadArguments {
+    /// The upload's bytes
+    pub(crate) file: PathBuf,
+    /// The program's header: its `kHandler..` constants name the handlers
+    #[arg(long, value_name = "HEADER")]
+    pub(crate) header: Option<PathBuf>,
+    /// Cores of the program's grid, which groups are checked against; without it the most that commands can name
+    #[arg(long, value_name = "CORES")]
+    pub(crate) cores: Option<u32>,
+    /// Write to this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct GraphArguments {
+    #[command(flatten)]
+    pub(crate) upload: UploadArguments,
+    /// A drawing for Graphviz
+    #[arg(long)]
+    pub(crate) dot: bool,
+    /// A drawing as SVG
+    #[arg(long, conflicts_with = "dot")]
+    pub(crate) svg: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct StreamArguments {
+    #[command(flatten)]
+    pub(crate) upload: UploadArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct ExplainArguments {
+    /// The code, as in `KM0013`; without one, all are listed
+    pub(crate) code: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct SizeArguments {
+    /// The Rust source file that declares the program
+    pub(crate) file: PathBuf,
+    /// The program's name, when the file declares several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) program: Option<String>,
+    /// Compile-time words that the program adds at run time, as in `reader=1,2`
+    #[arg(long, value_name = "KERNEL=WORDS")]
+    pub(crate) compile_args: Vec<String>,
+    /// Commands that a load traces on each core
+    #[arg(long, value_name = "COMMANDS", default_value_t = 0)]
+    pub(crate) trace: u32,
+    /// The bytes of an upload that lies in the upload region
+    #[arg(long, value_name = "FILE")]
+    pub(crate) upload: Vec<PathBuf>,
+}

@@ -1,0 +1,38 @@
+//! `cargo komorebi`: what is in a header, in an upload, behind an error's code, in a core's L1.
+//!
+//! Each command reads its input, whole and bounded, makes a text of it and hands it to [`output`]. Bad input is a [`Failure`]:
+//! one clear line on standard error and status 1.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod constants;
+mod embedded;
+mod explain;
+mod failure;
+mod graph;
+mod headers;
+mod input;
+mod output;
+mod size;
+mod stream;
+mod upload;
+
+use arguments::{Arguments, Tool};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::of_command_line().tool {
+        Tool::Constants(arguments) => constants::run(&arguments),
+        Tool::Graph(arguments) => graph::run(&arguments),
+        Tool::Stream(arguments) => stream::run(&arguments),
+        Tool::Explain(arguments) => explain::run(&arguments),
+        Tool::Size(arguments) => size::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
