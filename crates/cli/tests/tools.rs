@@ -382,7 +382,8 @@ const PROGRAMS: &str = r#"
 mod inner {
     #[komorebi::program(kernels = (reader = "k/reader.cpp", writer = "k/writer.cpp"), header = "k/tiles.h", buffers(
         large(index = 0, format = uint32, page_bytes = kPage, pages = 200),
-    ), defines(TILES = 3), opt(reader = Os), compile_args(reader = [kPage]))]
+    ), defines(TILES = 3), opt(reader = Os), compile_args(reader = [kPage]),
+    compute(fp32_dest_acc_en, unpack_to_dest_mode(large = UnpackToDestFp32)))]
     pub trait Large {
         fn go(#[input] from: km::Address, pair: [u16; 2], far: u64) -> u32;
     }

@@ -77,7 +77,10 @@ impl Declaration {
         model.defines = define;
         model.handlers = handlers(item, header.as_ref()).map_err(at)?;
         let mut reader = Reader { model, header, kernels: None };
-        parts.iter().try_for_each(|part| reader.part(part)).map_err(at)?;
+        // The options of compute name buffers.
+        let (buffers, others): (Vec<&Meta>, Vec<&Meta>) =
+            parts.iter().partition(|part| name(part) == "buffers");
+        buffers.into_iter().chain(others).try_for_each(|part| reader.part(part)).map_err(at)?;
         let kernels = reader.kernels.ok_or_else(|| fail("the program has no `kernels = ..`".into()))?;
         Ok(Self { model: reader.model, folder, kernels })
     }
@@ -208,9 +211,19 @@ impl Reader {
                 *math_fidelity = MathFidelity::from_name(&word(value(part)?)?).ok_or_else(unknown)?;
             }
             "unpack_to_dest_mode" => {
-                for buffer in &self.model.buffers {
-                    unpack_to_dest_mode.push((buffer.index, UnpackMode::UnpackToDestFp32));
-                }
+                // For all buffers, or for those that are named.
+                let named = match part {
+                    Meta::List(list) => Some(parts(list)?.iter().map(name).collect::<Vec<_>>()),
+                    _ => None,
+                };
+                let takes = |buffer: &&Buffer| {
+                    named
+                        .as_ref()
+                        .is_none_or(|named| buffer.name.as_ref().is_some_and(|name| named.contains(name)))
+                };
+                let buffers = self.model.buffers.iter().filter(takes);
+                unpack_to_dest_mode
+                    .extend(buffers.map(|buffer| (buffer.index, UnpackMode::UnpackToDestFp32)));
             }
             "fp32_dest_acc_en" => *fp32_dest_acc_en = true,
             "math_approx_mode" => *math_approx_mode = true,
