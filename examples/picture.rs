@@ -1,10 +1,38 @@
 //! A picture as the bytes of its pixels, read from and written to a file.
 
-use crate::error::DemoError;
 use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageFormat, ImageReader};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+
+/// Why a picture could not be read or written: the fact and the fix, in one line.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PictureError {
+    /// The input cannot be read.
+    #[error("cannot read {}: {error}; name a PNG or JPEG file", path.display())]
+    Read { path: PathBuf, error: io::Error },
+    /// The input is something else.
+    #[error("{} is not a picture that can be read ({why}); name a PNG or JPEG file", path.display())]
+    NoPicture { path: PathBuf, why: image::ImageError },
+    /// The input says that it has more pixels than this example takes.
+    #[error(
+        "{} is {width} x {height} pixels, and this example takes {most} at most; name a smaller picture",
+        path.display()
+    )]
+    TooLarge { path: PathBuf, width: u32, height: u32, most: u64 },
+    /// There is a folder where the output should go.
+    #[error("{} is a folder; name a file with --out", path.display())]
+    Folder { path: PathBuf },
+    /// The output's name promises another format than it would have.
+    #[error(
+        "the result is a PNG file, so that it holds the very bytes that were checked, and {} is no name for one; name a .png file with --out",
+        path.display()
+    )]
+    Format { path: PathBuf },
+    /// The output cannot be written.
+    #[error("cannot write {}: {error}; name a file in a folder that can be written with --out", path.display())]
+    Write { path: PathBuf, error: io::Error },
+}
 
 /// The most pixels of a picture: 192 MiB of colours.
 const PIXELS_MAX: u64 = 1 << 26;
@@ -18,25 +46,19 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// Reads a PNG or JPEG file; grey becomes colour, transparency is dropped.
-    pub(crate) fn read(path: &Path) -> Result<Self, DemoError> {
-        let unreadable = |error| DemoError::Read { path: path.into(), error };
-        let no_picture = |why| DemoError::NoPicture { path: path.into(), why };
+    pub(crate) fn read(path: &Path) -> Result<Self, PictureError> {
+        let unreadable = |error| PictureError::Read { path: path.into(), error };
+        let no_picture = |why| PictureError::NoPicture { path: path.into(), why };
         let reader =
             ImageReader::open(path).and_then(ImageReader::with_guessed_format).map_err(unreadable)?;
         // A header is believed before its pixels are there: memory is bounded by what it says.
         let decoder = reader.into_decoder().map_err(no_picture)?;
         let (width, height) = decoder.dimensions();
         if u64::from(width) * u64::from(height) > PIXELS_MAX {
-            return Err(DemoError::TooLarge { path: path.into(), width, height, most: PIXELS_MAX });
+            return Err(PictureError::TooLarge { path: path.into(), width, height, most: PIXELS_MAX });
         }
         let picture = DynamicImage::from_decoder(decoder).map_err(no_picture)?.into_rgb8();
         Ok(Self { width: picture.width(), height: picture.height(), bytes: picture.into_raw() })
-    }
-
-    /// Column, row and colour (0 red, 1 green, 2 blue) of a byte.
-    pub(crate) fn place(&self, byte: usize) -> (usize, usize, usize) {
-        let pixel = byte / 3;
-        (pixel % self.width as usize, pixel / self.width as usize, byte % 3)
     }
 }
 
@@ -46,26 +68,26 @@ pub(crate) struct Output(PathBuf);
 impl Output {
     /// Knows before any work is done whether `path` can be a PNG file: no folder, no other format's name, and in a folder
     /// that can be written. A file is made there and removed at once, since whoever ends the run with a signal would find it.
-    pub(crate) fn probe(path: &Path) -> Result<Self, DemoError> {
+    pub(crate) fn probe(path: &Path) -> Result<Self, PictureError> {
         if path.is_dir() {
-            return Err(DemoError::Folder { path: path.into() });
+            return Err(PictureError::Folder { path: path.into() });
         }
         if path.extension().is_some_and(|end| !end.eq_ignore_ascii_case("png")) {
-            return Err(DemoError::Format { path: path.into() });
+            return Err(PictureError::Format { path: path.into() });
         }
         part(path).map(|_| Self(path.into()))
     }
 
     /// Writes the picture with other bytes and gives the file its name, which it returns.
-    pub(crate) fn write(self, picture: &Picture, bytes: &[u8]) -> Result<PathBuf, DemoError> {
+    pub(crate) fn write(self, picture: &Picture, bytes: &[u8]) -> Result<PathBuf, PictureError> {
         let Self(path) = self;
         let part = part(&path)?;
-        let unwritable = |error| DemoError::Write { path: path.clone(), error };
+        let unwritable = |error| PictureError::Write { path: path.clone(), error };
         let mut to = BufWriter::new(&part);
         let (width, height) = (picture.width, picture.height);
         let encoder = image::codecs::png::PngEncoder::new(&mut to);
         image::ImageEncoder::write_image(encoder, bytes, width, height, ExtendedColorType::Rgb8)
-            .map_err(|why| unwritable(std::io::Error::other(why)))?;
+            .map_err(|why| unwritable(io::Error::other(why)))?;
         to.flush().map_err(unwritable)?;
         drop(to);
         part.persist(&path).map_err(|persist| unwritable(persist.error))?;
@@ -74,21 +96,21 @@ impl Output {
 }
 
 /// An unfinished file in the folder of `path`, gone when it is dropped.
-fn part(path: &Path) -> Result<NamedTempFile, DemoError> {
+fn part(path: &Path) -> Result<NamedTempFile, PictureError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".mapped").suffix(".part");
+    builder.prefix(".result").suffix(".part");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
     // The error's kind alone: its text names the unfinished file, which is nobody's business.
     builder
         .tempfile_in(folder)
-        .map_err(|error| DemoError::Write { path: path.into(), error: error.kind().into() })
+        .map_err(|error| PictureError::Write { path: path.into(), error: error.kind().into() })
 }
 
-/// Where the result goes without `--out`: `name.mapped.png` beside `name.jpg`.
-pub(crate) fn mapped_name(input: &Path) -> PathBuf {
-    input.with_extension(format!("mapped.{}", ImageFormat::Png.extensions_str()[0]))
+/// Where the result goes without `--out`: `name.mapped.png` beside `name.jpg`, for `mapped`.
+pub(crate) fn name_beside(input: &Path, what: &str) -> PathBuf {
+    input.with_extension(format!("{what}.{}", ImageFormat::Png.extensions_str()[0]))
 }
 
 #[cfg(test)]
@@ -130,6 +152,6 @@ mod tests {
 
     #[test]
     fn the_result_lies_beside_the_input() {
-        assert_eq!(mapped_name(Path::new("a/b.jpg")), Path::new("a/b.mapped.png"));
+        assert_eq!(name_beside(Path::new("a/b.jpg"), "mapped"), Path::new("a/b.mapped.png"));
     }
 }

@@ -16,6 +16,7 @@ mod error;
 mod job;
 #[path = "../log.rs"]
 mod log;
+#[path = "../picture.rs"]
 mod picture;
 mod program;
 mod progress;
@@ -26,7 +27,7 @@ use curve::Curve;
 use error::DemoError;
 use komorebi as km;
 use komorebi_sim as sim;
-use picture::{Output, Picture, mapped_name};
+use picture::{Output, Picture, name_beside};
 use progress::Progress;
 use report::Report;
 use std::path::PathBuf;
@@ -80,7 +81,7 @@ fn main() -> ExitCode {
 fn demo(arguments: &Arguments) -> Result<Report, DemoError> {
     let start = Instant::now();
     let picture = Picture::read(&arguments.picture)?;
-    let path = arguments.out.clone().unwrap_or_else(|| mapped_name(&arguments.picture));
+    let path = arguments.out.clone().unwrap_or_else(|| name_beside(&arguments.picture, "mapped"));
     let output = Output::probe(&path)?;
     let curve = Curve { black: arguments.black, gain: arguments.gain, shoulder: arguments.shoulder };
 
@@ -131,10 +132,16 @@ fn check(picture: &Picture, curve: Curve, bytes: &[u8]) -> Result<(), DemoError>
     Err(DemoError::Differs {
         wrong: wrong.count(),
         all,
-        place: picture.place(first),
+        place: place(picture, first),
         found,
         expected: expected[first],
     })
+}
+
+/// Column, row and colour (0 red, 1 green, 2 blue) of a byte.
+fn place(picture: &Picture, byte: usize) -> (usize, usize, usize) {
+    let pixel = byte / 3;
+    (pixel % picture.width as usize, pixel / picture.width as usize, byte % 3)
 }
 
 #[cfg(test)]

@@ -1,0 +1,50 @@
+//! What happened, for a person.
+
+use crate::COLOURS;
+use crate::job::Mended;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The end of a run.
+pub(crate) struct Report {
+    pub(crate) input: PathBuf,
+    pub(crate) output: PathBuf,
+    pub(crate) size: (u32, u32),
+    /// Pixels that were mended.
+    pub(crate) marked: usize,
+    pub(crate) limit: f32,
+    /// A plane a colour.
+    pub(crate) mended: Vec<Mended>,
+    /// Where it ran.
+    pub(crate) world: String,
+    /// Wall time of everything, builds of the kernels included.
+    pub(crate) wall: Duration,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { input, output, size, marked, limit, mended, world, wall } = self;
+        let all = size.0 * size.1;
+        writeln!(
+            f,
+            "picture     {}, {} x {}, {marked} of {all} pixels to mend",
+            input.display(),
+            size.0,
+            size.1
+        )?;
+        writeln!(f, "card        {world}")?;
+        writeln!(f, "graph       uploaded once, started once, restarted twice; the limit is {limit}")?;
+        for (Mended { relaxed, microseconds, .. }, colour) in mended.iter().zip(COLOURS) {
+            let round = microseconds / f64::from(relaxed.rounds.max(1));
+            writeln!(
+                f,
+                "{colour:11} {} rounds, residual {:.4}, card time {microseconds:.0} us, {round:.1} us a round",
+                relaxed.rounds, relaxed.residual
+            )?;
+        }
+        writeln!(f, "wall time   {:.2} s", wall.as_secs_f64())?;
+        writeln!(f, "checked     all bits of {} pixels are what the host computes", 3 * all)?;
+        write!(f, "result      {}", output.display())
+    }
+}
