@@ -1,6 +1,6 @@
 //! `cargo komorebi`: what is in a header, in an upload, behind an error's code, in a core's L1.
 //!
-//! Each command reads its input, whole and bounded, makes a text of it and hands it to [`output`]. Bad input is a [`Failure`]:
+//! Each command reads its input, whole and bounded, makes a text of it and hands it to [`output`]. Bad input is a [`Failure`](failure::Failure):
 //! one clear line on standard error and status 1.
 #![forbid(unsafe_code)]
 
