@@ -20,7 +20,7 @@ pub(crate) enum State {
 }
 
 /// The most harts a tile has.
-const MOST: usize = 5;
+pub(crate) const MOST: usize = 5;
 
 /// Bits of an entry of `next` below the moment.
 const INDEX_BITS: u32 = 3;

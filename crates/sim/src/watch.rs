@@ -6,39 +6,77 @@
 //! after the write ([`Watchers::written`]).
 
 use crate::hart::{AheadLoad, Watch};
+use crate::slots::MOST;
 use crate::time::Time;
 
-/// A parked hart's word.
-#[derive(Clone, Copy)]
+/// Words of a slot that lie in place: more are rare.
+const NEAR: usize = 6;
+/// Loads ahead of a slot.
+const LOADS: usize = AheadLoad::MOST;
+
+/// A parked hart's words.
+#[derive(Clone)]
 struct Parked {
-    watch: Watch,
-    slot: u8,
+    near: [Watch; NEAR],
+    used: usize,
+    far: Vec<Watch>,
 }
 
-/// A word that a hart has loaded ahead of its turn, and when.
+impl Parked {
+    fn set(&mut self, watches: &[Watch]) {
+        let (near, far) = watches.split_at(watches.len().min(NEAR));
+        self.near[..near.len()].copy_from_slice(near);
+        self.used = near.len();
+        self.far.clear();
+        self.far.extend_from_slice(far);
+    }
+
+    fn meets(&self, address: u64, bytes: u64) -> bool {
+        let mut words = self.near[..self.used].iter().chain(&self.far);
+        words.any(|watch| watch.meets(address, bytes))
+    }
+}
+
+/// What a hart has loaded ahead of its turn, and when.
 #[derive(Clone, Copy)]
 struct Ahead {
-    watch: Watch,
-    at: Time,
-    slot: u8,
+    loads: [(Watch, Time); LOADS],
+    used: usize,
 }
 
 /// The waiting harts of one tile.
-#[derive(Default)]
 pub(crate) struct Watchers {
-    /// Bloom mask over the watched 8-byte granules.
-    mask: u64,
-    parked: Vec<Parked>,
+    /// Bloom masks over the watched 8-byte granules of each slot's hart; 0 where it is not parked.
+    masks: [u64; MOST],
+    /// Slots whose harts are ahead, as bits.
+    slots_ahead: u32,
     /// Parked harts that must catch up before the hart that ran may go on, as bits.
     pub(crate) rouse: u32,
-    /// What harts have loaded ahead of their turns.
-    ahead: Vec<Ahead>,
     /// Harts to take back before the hart that ran may go on, as bits.
     pub(crate) take_back: u32,
     /// True while another hart runs that may have to hear of writes.
     pub(crate) heard: bool,
     /// Writes that running harts have to hear of: address and bytes.
     pub(crate) written: Vec<(u64, u64)>,
+    parked: [Parked; MOST],
+    ahead: [Ahead; MOST],
+}
+
+impl Default for Watchers {
+    fn default() -> Self {
+        let none = Watch::default();
+        let parked = Parked { near: [none; NEAR], used: 0, far: Vec::new() };
+        Self {
+            masks: [0; MOST],
+            slots_ahead: 0,
+            rouse: 0,
+            take_back: 0,
+            heard: false,
+            written: Vec::new(),
+            parked: std::array::from_fn(|_| parked.clone()),
+            ahead: [Ahead { loads: [(none, 0); LOADS], used: 0 }; MOST],
+        }
+    }
 }
 
 /// The mask's bit for the granule that holds `address`.
@@ -53,57 +91,71 @@ const LARGE: u64 = 256;
 impl Watchers {
     /// The hart in `slot` parks on these words.
     pub(crate) fn park(&mut self, slot: usize, watches: &[Watch]) {
-        for &watch in watches {
-            self.mask |= bit(watch.address());
-            self.parked.push(Parked { watch, slot: slot as u8 });
-        }
+        self.masks[slot] = watches.iter().fold(0, |mask, watch| mask | bit(watch.address()));
+        self.parked[slot].set(watches);
     }
 
     /// The hart in `slot` goes on.
+    #[inline]
     pub(crate) fn unpark(&mut self, slot: usize) {
-        self.parked.retain(|parked| usize::from(parked.slot) != slot);
-        self.mask = self.parked.iter().fold(0, |mask, parked| mask | bit(parked.watch.address()));
+        self.masks[slot] = 0;
     }
 
     /// The hart in `slot` has made these loads ahead of its turn.
+    #[inline]
     pub(crate) fn went_ahead(&mut self, slot: usize, loads: &[AheadLoad]) {
-        self.ahead.extend(loads.iter().map(|&load| Ahead {
-            watch: load.watch,
-            at: load.at,
-            slot: slot as u8,
-        }));
+        if loads.is_empty() {
+            return;
+        }
+        self.slots_ahead |= 1 << slot;
+        let ahead = &mut self.ahead[slot];
+        for (entry, load) in ahead.loads.iter_mut().zip(loads) {
+            *entry = (load.watch, load.at);
+        }
+        ahead.used = loads.len();
     }
 
     /// The hart in `slot` is not ahead any more.
     #[inline]
     pub(crate) fn not_ahead(&mut self, slot: usize) {
-        if !self.ahead.is_empty() {
-            self.ahead.retain(|ahead| usize::from(ahead.slot) != slot);
-        }
+        self.slots_ahead &= !(1 << slot);
     }
 
     /// The harts, as bits, that have already loaded what `writer` writes at `at`. At one moment the lower number goes
     /// first.
     #[inline]
     pub(crate) fn loaded_ahead(&self, at: Time, writer: usize, address: u64, bytes: u64) -> u32 {
-        let late = |ahead: &&Ahead| (ahead.at, usize::from(ahead.slot)) > (at, writer);
-        let meets = self.ahead.iter().filter(late).filter(|ahead| ahead.watch.meets(address, bytes));
-        meets.fold(0, |slots, ahead| slots | 1 << ahead.slot)
+        let (mut slots, mut found) = (self.slots_ahead, 0);
+        while slots != 0 {
+            let slot = slots.trailing_zeros() as usize;
+            slots &= slots - 1;
+            let ahead = &self.ahead[slot];
+            // The last load is the latest: of most harts that are enough.
+            let late = |time: Time| time > at || time == at && slot > writer;
+            let loads = &ahead.loads[..ahead.used];
+            if loads.last().is_some_and(|(_, time)| late(*time))
+                && loads.iter().any(|(watch, time)| late(*time) && watch.meets(address, bytes))
+            {
+                found |= 1 << slot;
+            }
+        }
+        found
     }
 
     /// The parked harts, as bits, that wait for something in `bytes` bytes at `address`.
     #[inline]
     pub(crate) fn waiting(&self, address: u64, bytes: u64) -> u32 {
-        if self.mask == 0 { 0 } else { self.search(address, bytes) }
+        let all = self.masks.iter().fold(0, |all, mask| all | mask);
+        if all == 0 { 0 } else { self.search(all, address, bytes) }
     }
 
-    fn search(&self, address: u64, bytes: u64) -> u32 {
+    fn search(&self, all: u64, address: u64, bytes: u64) -> u32 {
         let mut granules = address >> 3..=(address + bytes.max(1) - 1) >> 3;
-        if bytes <= LARGE && !granules.any(|granule| self.mask & bit(granule << 3) != 0) {
+        if bytes <= LARGE && !granules.any(|granule| all & bit(granule << 3) != 0) {
             return 0;
         }
-        let meets = self.parked.iter().filter(|parked| parked.watch.meets(address, bytes));
-        meets.fold(0, |slots, parked| slots | 1 << parked.slot)
+        let meets = |slot: usize| self.masks[slot] != 0 && self.parked[slot].meets(address, bytes);
+        (0..MOST).filter(|slot| meets(*slot)).fold(0, |slots, slot| slots | 1 << slot)
     }
 
     /// Notes a write for the harts that run.
@@ -134,6 +186,6 @@ mod tests {
         assert_eq!(watchers.waiting(0x1000, 4), 0);
         assert_eq!(watchers.waiting(0x2000, 8), 8);
         watchers.unpark(3);
-        assert_eq!(watchers.mask, 0);
+        assert_eq!(watchers.masks, [0; MOST]);
     }
 }

@@ -29,6 +29,9 @@ pub struct AheadLoad {
 }
 
 impl AheadLoad {
+    /// Loads that a hart may make ahead, before it waits for its turn.
+    pub const MOST: usize = 12;
+
     pub(super) fn new(watch: Watch, at: Time, loaded: Loaded) -> Self {
         Self { watch, at, value: loaded.value as u32, delay: (loaded.ready - at) as u32 }
     }
@@ -40,9 +43,6 @@ impl AheadLoad {
 
 /// Late registers that a hart may have when it goes ahead.
 const ARRIVALS: usize = 8;
-
-/// Loads that a hart may make ahead, before it waits for its turn.
-const MOST: usize = 12;
 
 /// Cycles beyond its horizon after which a hart makes none: two turns of a wait loop. What is further ahead is taken back
 /// more often than it is kept.
@@ -104,9 +104,9 @@ impl<X: Xlen> Ahead<X> {
     pub(super) fn new() -> Box<Self> {
         Box::new(Self {
             barrier: 0,
-            loads: Vec::with_capacity(MOST),
+            loads: Vec::with_capacity(AheadLoad::MOST),
             stores: Vec::with_capacity(MOST_STORES),
-            again: VecDeque::with_capacity(MOST),
+            again: VecDeque::with_capacity(AheadLoad::MOST),
             regs: [X::Word::default(); 32],
             arrivals: [0; ARRIVALS],
             pending: 0,
@@ -226,7 +226,7 @@ impl<X: Xlen> Hart<X> {
     /// Notes a load ahead; false when it has to wait for its turn.
     pub(super) fn load_ahead(&mut self, here: impl FnOnce() -> Here, load: AheadLoad, horizon: Time) -> bool {
         let far = load.at > horizon.saturating_add(REACH * self.cycle);
-        if far || self.ahead.loads.len() == MOST || !self.go_ahead(here, horizon) {
+        if far || self.ahead.loads.len() == AheadLoad::MOST || !self.go_ahead(here, horizon) {
             return false;
         }
         self.ahead.loads.push(load);

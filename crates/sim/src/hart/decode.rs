@@ -14,18 +14,25 @@ pub(super) const SLOTS: usize = 64;
 /// A decoded instruction. It says nothing of where it lies.
 ///
 /// An operand that an instruction does not have is x0 (a source) or [`NO_RESULT`]: whoever waits for operands need not
-/// know the format. It is packed in a number by hand: the loop then takes it apart in registers. From bit 0 up, a byte
-/// each: code, rd, rs1, rs2 (with [`Op::SHORT`]); the immediate in the upper half.
+/// know the format.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Op(u64);
+#[repr(C)]
+pub(super) struct Op {
+    number: u8,
+    rd: u8,
+    rs1: u8,
+    rs2: u8,
+    imm: i32,
+    /// The sources as bits, with [`Op::SHORT`]; x0 counts, it is never waited for.
+    uses: u64,
+}
 
 impl Op {
-    /// The mark of a two-byte instruction, beside rs2.
-    const SHORT: u64 = 0x80 << 24;
+    /// The mark of a two-byte instruction: no register has this bit.
+    const SHORT: u64 = 1 << 63;
 
     fn new(code: Code, rd: u8, rs1: u8, rs2: u8, imm: i32) -> Self {
-        let registers = u64::from(rd) << 8 | u64::from(rs1) << 16 | u64::from(rs2) << 24;
-        Self(code as u64 | registers | u64::from(imm as u32) << 32)
+        Self { number: code as u8, rd, rs1, rs2, imm, uses: 1 << rs1 | 1 << rs2 }
     }
 
     /// An operation of no registers.
@@ -41,7 +48,7 @@ impl Op {
     /// The number of the code (`table::number`).
     #[inline(always)]
     pub(super) fn number(self) -> u8 {
-        self.0 as u8
+        self.number
     }
 
     /// What to do.
@@ -52,32 +59,38 @@ impl Op {
     /// Register slot of the result.
     #[inline(always)]
     pub(super) fn rd(self) -> usize {
-        (self.0 >> 8) as usize & (SLOTS - 1)
+        usize::from(self.rd) & (SLOTS - 1)
     }
 
     /// Register slot of the first source.
     #[inline(always)]
     pub(super) fn rs1(self) -> usize {
-        (self.0 >> 16) as usize & (SLOTS - 1)
+        usize::from(self.rs1) & (SLOTS - 1)
     }
 
     /// Register slot of the second source.
     #[inline(always)]
     pub(super) fn rs2(self) -> usize {
-        (self.0 >> 24) as usize & (SLOTS - 1)
+        usize::from(self.rs2) & (SLOTS - 1)
+    }
+
+    /// The sources, as bits, with one more that no register has.
+    #[inline(always)]
+    pub(super) fn uses(self) -> u64 {
+        self.uses
     }
 
     /// The immediate; the csr number with its immediate above bit 12; the word itself when there is no such
     /// instruction.
     #[inline(always)]
     pub(super) fn imm(self) -> i32 {
-        (self.0 >> 32) as i32
+        self.imm
     }
 
     /// Bytes of the instruction.
     #[inline(always)]
     pub(super) fn size(self) -> u64 {
-        4 - (self.0 >> 30 & 2)
+        4 - (self.uses >> 62 & 2)
     }
 }
 
@@ -94,7 +107,7 @@ pub(super) fn decode(isa: Isa, word: u32) -> Op {
                 Some(word) => decode_word(isa, word),
                 None => Op::bare(Code::Illegal, u32::from(half)),
             };
-            op.0 |= Op::SHORT;
+            op.uses |= Op::SHORT;
             op
         }
     }

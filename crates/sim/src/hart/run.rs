@@ -152,12 +152,10 @@ impl<X: Xlen> Hart<X> {
             let b = X::widen(self.regs[op.rs2()]);
             let imm = op.imm() as u64;
             let rd = op.rd();
-            if pending != 0 {
-                let uses = pending & (1 << op.rs1() | 1 << op.rs2());
-                if uses != 0 {
-                    time = self.arrival(uses, time);
-                    pending &= !uses;
-                }
+            let late = pending & op.uses();
+            if late != 0 {
+                time = self.arrival(late, time);
+                pending &= !late;
             }
 
             macro_rules! next {

@@ -4,7 +4,7 @@ use super::bus::Width;
 use crate::time::Time;
 
 /// A shared load of a wait loop: address and width in one word.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Watch(u64);
 
 impl Watch {
