@@ -8,8 +8,10 @@
 mod figure;
 mod host;
 mod idle;
+mod language;
 mod nop;
 mod program;
+mod rebuild;
 mod session;
 mod stopwatch;
 mod table;
