@@ -48,20 +48,30 @@ fn run(kind: UploadKind, seed: u64, runs: u32) -> u64 {
     watch.commands
 }
 
-#[test]
-fn graphs_do_what_the_machine_does() {
-    let mut commands = 0;
-    for seed in 1..=10 {
-        commands += run(UploadKind::Graph, seed, 30);
-    }
+/// So many cards, each with a seed of its own, and so many uploads on each.
+fn check(kind: UploadKind, cards: std::ops::Range<u64>, runs: u32) {
+    let commands: u64 = cards.map(|seed| run(kind, seed, runs)).sum();
     println!("{commands} commands");
 }
 
 #[test]
+fn graphs_do_what_the_machine_does() {
+    check(UploadKind::Graph, 1..51, 50);
+}
+
+#[test]
 fn streams_do_what_the_machine_does() {
-    let mut commands = 0;
-    for seed in 1..=10 {
-        commands += run(UploadKind::Stream, seed, 30);
-    }
-    println!("{commands} commands");
+    check(UploadKind::Stream, 1..51, 50);
+}
+
+#[test]
+#[ignore = "a hundred thousand of each take some minutes"]
+fn a_hundred_thousand_graphs() {
+    check(UploadKind::Graph, 1001..2001, 100);
+}
+
+#[test]
+#[ignore = "a hundred thousand of each take some minutes"]
+fn a_hundred_thousand_streams() {
+    check(UploadKind::Stream, 1001..2001, 100);
 }

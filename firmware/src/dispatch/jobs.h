@@ -11,8 +11,15 @@ namespace km {
 struct CoreSet {
     uint64_t low = 0, high = 0;
 
+    // The lowest `count` bits of a word.
+    static uint64_t lowest_bits(uint64_t count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
+
+    static CoreSet below(uint64_t core) { return {lowest_bits(core), core < 64 ? 0 : lowest_bits(core - 64)}; }
+
     void add(uint64_t first, uint64_t count) {
-        for (uint64_t core = first; core < first + count; ++core) (core < 64 ? low : high) |= uint64_t{1} << (core % 64);
+        const CoreSet before = below(first), all = below(first + count);
+        low |= all.low & ~before.low;
+        high |= all.high & ~before.high;
     }
 
     CoreSet shifted_down(uint64_t by) const {

@@ -39,10 +39,9 @@ KM_INLINE Taken take_plain(Loop& l, uint64_t head, uint64_t tail, uint64_t now) 
     return Taken::kPlain;
 }
 
-// Of a line and the engines that could all use the only free slot: is it the line's turn?
+// Of a line, the engines and their jobs, which all want slots: is it the line's turn?
 KM_INLINE bool line_is_first(const Loop& l, Shares m) {
-    const bool only = l.slots.free != 0 && (l.slots.free & (l.slots.free - 1)) == 0;
-    return only && !l.ring.empty() && l.room() && !m.line_has_gone() && !(l.watched() && l.held());
+    return l.slots.free != 0 && !l.ring.empty() && l.room() && !m.line_has_gone() && !(l.watched() && l.held());
 }
 
 // Runs until the host stops it or something fails (account.failure): false. Whatever is off the fast path works on `memory`.
@@ -118,6 +117,7 @@ __attribute__((noinline, hot)) static bool run(Loop& memory) {
                 if constexpr (kEngines) m.wake();
             }
             if (KM_UNLIKELY(l.watched())) {
+                if (kEngines && line_is_first(l, m)) continue;
                 put_down();
                 after_release(memory, now);  // may take the slot: what `take` says no longer holds
                 take_up();

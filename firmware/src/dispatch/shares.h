@@ -15,7 +15,7 @@ constexpr uint64_t kEnginesMax = kStreamsMax + kGraphsMax;
 //   [39:32] short: of those, the ones that wait for a slot or a gate, which lines take from them
 //   [47:40] closed: the engine ends and submits nothing more
 //   [55:48] running
-//   [56]    a line went since the engines' last turn
+//   [56]    a line went since the engines or their jobs had their turn
 struct Shares {
     uint64_t bits;
 
@@ -42,7 +42,8 @@ struct Shares {
 
     // The engine's turn begins.
     void begin(uint64_t engine) {
-        bits &= ~((uint64_t{1} << kDue | uint64_t{1} << kWaiting | uint64_t{1} << kShort) << engine | kLineWent);
+        bits &= ~((uint64_t{1} << kDue | uint64_t{1} << kWaiting | uint64_t{1} << kShort) << engine);
+        others_went();
     }
 
     // The engine is gone.
@@ -51,10 +52,11 @@ struct Shares {
     // Something that an engine may wait for has changed.
     KM_INLINE void wake() { bits |= bits >> (kWaiting - kDue) & kSet << kDue; }
 
-    // Of lines and engines that both wait for slots none may take all: one line goes, then the engines have their turn.
+    // Of lines, engines and jobs that wait for slots none may take all: one line goes, then the others have their turn.
     KM_INLINE bool line_has_gone() const { return (bits & kLineWent) != 0; }
     KM_INLINE bool line_may_go() const { return !line_has_gone() || set(kShort) == 0; }
     KM_INLINE void line_went() { bits |= kLineWent; }
+    KM_INLINE void others_went() { bits &= ~kLineWent; }
 };
 
 static Shares shares;

@@ -38,6 +38,7 @@ KM_COLD static void take_special(Loop& loop, uint64_t head, uint64_t tail, uint6
         reason = handler == KM_HANDLER_RUN ? take_run(words, now) : take_cancel(loop, words.upload);
         if (reason == 0) {
             loop.ring.consume();
+            check_engine_deadlines(loop, now);
             return;
         }
     }

@@ -56,7 +56,9 @@ KM_COLD static bool upkeep(Loop& loop, uint64_t now) {
 // A slot was freed while the gate may have something to say about it.
 KM_COLD static void after_release(Loop& loop, uint64_t now) {
     if ((account.gate & kGateStop) != 0 && loop.slots.busy() == 0) loop.wake = now;
-    if ((account.gate & kGateJobs) != 0) jobs.pump(loop, now);
+    if ((account.gate & kGateJobs) == 0) return;
+    jobs.pump(loop, now);
+    shares.others_went();
 }
 
 }  // namespace km

@@ -72,7 +72,8 @@ pub fn arithmetic(random: &mut Random, kept: u32) -> Instruction {
     }
 }
 
-fn header(kind: UploadKind, req: u16) -> Header {
+/// A header without counts.
+pub fn header(kind: UploadKind, req: u16) -> Header {
     Header {
         kind,
         keep: false,

@@ -3,6 +3,7 @@
 
 pub mod generate;
 mod grid;
+pub mod mutate;
 mod random;
 mod watch;
 
