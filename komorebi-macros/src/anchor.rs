@@ -35,6 +35,12 @@ impl Anchor {
         if span.start() == Span::call_site().start() { other } else { Self::at(span) }
     }
 
+    /// Do both begin with the same token?
+    pub(crate) fn is(self, other: Self) -> bool {
+        let place = |anchor: Self| (anchor.start.file(), anchor.start.start());
+        place(self) == place(other)
+    }
+
     /// A compile error with `message` under the whole stretch.
     pub(crate) fn compile_error(self, message: &str) -> TokenStream {
         let ends = [self.start, self.end].map(|span| proc_macro2::Ident::new("x", span));

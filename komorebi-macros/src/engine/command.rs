@@ -10,6 +10,7 @@ use syn::{Expr, Token};
 use super::declare::parse_count;
 use super::group::parse_group;
 use super::scope::Scope;
+use super::value::token_value;
 use crate::anchor::Anchor;
 use crate::parts::split;
 
@@ -188,6 +189,10 @@ pub(crate) fn resolve_syntax<'a>(
         .map(|(i, tokens)| {
             let anchor = Anchor::of(tokens.clone());
             places.push((Place::Arg(item, i as u32), anchor));
+            // Most are one token, which needs no parser.
+            if let Some(value) = token_value(&tokens, anchor, scope) {
+                return value;
+            }
             match syn::parse2::<Expr>(tokens) {
                 Ok(expr) => value(i, &expr, scope),
                 Err(error) => {

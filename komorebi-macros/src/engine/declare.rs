@@ -27,10 +27,13 @@ pub(crate) struct Named {
     docs: Vec<Attribute>,
 }
 
-/// Reads a declaration if the statement is one. `Err` gives it back.
-pub(crate) fn parse_declaration(tokens: TokenStream, scope: &mut Scope<'_>) -> Result<(), TokenStream> {
-    let word = first_word(&tokens);
-    match word.as_str() {
+/// Reads a declaration if the statement, which begins with `word`, is one. `Err` gives it back.
+pub(crate) fn parse_declaration(
+    word: &str,
+    tokens: TokenStream,
+    scope: &mut Scope<'_>,
+) -> Result<(), TokenStream> {
+    match word {
         "bind" => {
             for named in parse_names(tokens, "bind", scope) {
                 refuse_value(&named, "a binding gets its value at each start", scope);

@@ -143,12 +143,12 @@ fn emit_bindings(upload: &Emission<'_>) -> TokenStream {
         let (param, value) = match kind {
             ArgKind::Address | ArgKind::Core => (
                 quote!(#ident: impl ::core::convert::Into<#ty>),
-                quote!(::core::convert::Into::<#ty>::into(#ident)),
+                quote!(#ident: ::core::convert::Into::<#ty>::into(#ident)),
             ),
             _ => (quote!(#ident: #ty), quote!(#ident)),
         };
         params.push(param);
-        made.push(quote!(#ident: #value));
+        made.push(value);
         let word = to_word(&quote!(self.#ident), kind);
         words.push(quote!(words[#i] = #word;));
         idents.push(ident);

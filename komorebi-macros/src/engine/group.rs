@@ -1,7 +1,7 @@
 //! The cores of a command: `0..60`, `0..=59`, `5`, `edge`, `..`; in a stream also `first..first + 8`.
 
 use komorebi_abi::engine::{Group, Ref};
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::{BinOp, Expr, RangeLimits};
 
 use super::Syntax;
@@ -22,6 +22,10 @@ pub(crate) fn parse_group(
 ) -> Option<Group> {
     if tokens.is_empty() {
         return Some(Group::Whole);
+    }
+    // Most are two numbers, which need no parser.
+    if let Some(group) = plain_range(&tokens) {
+        return Some(group);
     }
     let expr = match syn::parse2::<Expr>(tokens) {
         Ok(expr) => expr,
@@ -74,6 +78,24 @@ pub(crate) fn parse_group(
             _ => Some(Group::Core(core(&expr, "a core", scope)?)),
         },
     }
+}
+
+/// `0..60` of two plain numbers.
+fn plain_range(tokens: &TokenStream) -> Option<Group> {
+    let mut tokens = tokens.clone().into_iter();
+    let number = |token: Option<TokenTree>| match token {
+        Some(TokenTree::Literal(literal)) => literal.to_string().parse::<u64>().ok(),
+        _ => None,
+    };
+    let first = number(tokens.next())?;
+    for _ in 0..2 {
+        let Some(TokenTree::Punct(dot)) = tokens.next() else { return None };
+        if dot.as_char() != '.' {
+            return None;
+        }
+    }
+    let end = number(tokens.next())?;
+    tokens.next().is_none().then_some(Group::Range(first, end))
 }
 
 /// `first..first + 8` with a register `first`: the outer `None` says that it is no such thing.

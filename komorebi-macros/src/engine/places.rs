@@ -20,6 +20,11 @@ impl Places {
         Self { name, known: HashMap::new() }
     }
 
+    /// Makes room for the places of so many statements: growing costs as much as filling.
+    pub(crate) fn reserve(&mut self, statements: usize) {
+        self.known.reserve(8 * statements);
+    }
+
     pub(crate) fn set(&mut self, place: Place, anchor: Anchor) {
         self.known.insert(place, anchor);
     }

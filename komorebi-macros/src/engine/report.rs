@@ -21,8 +21,7 @@ const OF_PROGRAM: [Rule; 8] = [
 ];
 
 /// What a statement that was not understood may be the cause of.
-const OF_GAPS: [Rule; 12] = [
-    Rule::NodeUnknown,
+const OF_GAPS: [Rule; 11] = [
     Rule::ReadBeforeWrite,
     Rule::WriteUnordered,
     Rule::TensorRace,
@@ -36,12 +35,16 @@ const OF_GAPS: [Rule; 12] = [
     Rule::StreamUnreachable,
 ];
 
+/// What a write to an unknown register may be the cause of.
+const OF_LOST_WRITES: [Rule; 3] = [Rule::ReadBeforeWrite, Rule::Endless, Rule::CpuLength];
+
 /// Reports problems. `named`: has an item a name that the user can write?
 pub(crate) fn report(problems: Vec<Problem>, named: &dyn Fn(u32) -> bool, scope: &mut Scope<'_>) {
     for problem in problems {
         let ours = !scope.program.facts.complete && OF_PROGRAM.contains(&problem.rule);
         let gap = scope.gaps && OF_GAPS.contains(&problem.rule);
-        if !ours && !gap {
+        let lost = scope.lost_writes && OF_LOST_WRITES.contains(&problem.rule);
+        if !ours && !gap && !lost {
             report_one(&problem, named, scope);
         }
     }
@@ -53,6 +56,17 @@ fn report_one(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &mut Scope<
         None => problem.help.clone(),
     };
     let message = Message::new(problem.rule, problem.message.clone()).help(help);
+    // A loop is best seen at its head; the check names the jump back.
+    if let (Rule::StreamLoop, [(head, _)]) = (problem.rule, problem.related.as_slice()) {
+        let (head, back) = (scope.places.anchor(*head), scope.places.anchor(problem.place));
+        scope.errors.push(head, &message);
+        if !back.is(head) {
+            scope
+                .errors
+                .push(back, &Message::new(problem.rule, "the other end: from here it goes round again"));
+        }
+        return;
+    }
     let anchor = scope.places.anchor(problem.place);
     scope.errors.push(anchor, &message);
     for (place, what) in problem.related.iter().take(ENDS) {
@@ -68,5 +82,5 @@ fn unnamed(problem: &Problem, named: &dyn Fn(u32) -> bool) -> Option<String> {
     let (place, _) = problem.related.first().filter(|_| advised)?;
     let item = place.item().filter(|item| !named(*item))?;
     (problem.place.item() != Some(item) && !matches!(place, Place::Variable(_)))
-        .then(|| "give it a name to say so: `let first = ..;`".to_owned())
+        .then(|| "`after` needs a name: write `let first = ..` in front of that node".to_owned())
 }

@@ -35,6 +35,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) errors: Errors,
     /// Was a statement refused before it was understood? Then what the others lack may stand in it.
     pub(crate) gaps: bool,
+    /// Was an unknown register written? Then the one that was meant seems never to be.
+    pub(crate) lost_writes: bool,
     names: HashMap<String, u32>,
     numbers: HashMap<String, i128>,
     broken: HashSet<String>,
@@ -52,6 +54,7 @@ impl<'a> Scope<'a> {
             places: Places::new(name),
             errors,
             gaps: false,
+            lost_writes: false,
             names: HashMap::new(),
             numbers: HashMap::new(),
             broken: HashSet::new(),
@@ -151,8 +154,7 @@ impl<'a> Scope<'a> {
     pub(crate) fn target(&mut self, name: &str, anchor: Anchor) -> Option<u32> {
         let found = self.variable(name);
         if found.is_none() {
-            // What it was meant to be now seems never to be written.
-            self.gaps = true;
+            self.lost_writes = true;
             if self.program.constant(name).is_some() {
                 let text = format!("`{name}` is a constant of the program's header, and is written here");
                 let help = "declare a register, as in `reg total: u32;`";

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Words that begin a statement which ends with its block.
-const BLOCKS: [&str; 4] = ["cpu", "if", "while", "loop"];
+const BLOCKS: [&str; 6] = ["cpu", "if", "while", "loop", "for", "match"];
 
 /// The statements of a body, without their semicolons; each with whether it had one.
 pub(crate) fn split_statements(tokens: TokenStream) -> Vec<TokenStream> {
@@ -37,6 +37,13 @@ pub(crate) fn split_statements(tokens: TokenStream) -> Vec<TokenStream> {
         statements.push(current.into_iter().collect());
     }
     statements
+}
+
+/// The statements from the first of `words` on: where reading goes on behind what could not be read.
+pub(crate) fn next_statements(tokens: TokenStream, words: &[&str]) -> Vec<TokenStream> {
+    let begins = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if words.iter().any(|known| word == known));
+    let rest: Vec<TokenTree> = tokens.into_iter().skip_while(|token| !begins(token)).collect();
+    split_statements(rest.into_iter().collect())
 }
 
 /// `cpu {..}`, `let name = cpu {..}`, `if c {..}`, `while c {..}`, `loop {..}`.

@@ -2,7 +2,9 @@
 
 use komorebi_abi::engine::Facts;
 use komorebi_abi::program::{Arg, ArgKind, Effect, Handler, ResultKind};
+use proc_macro2::TokenStream;
 use proptest::prelude::*;
+use quote::quote;
 
 use crate::facts::{HeaderConstant, ProgramFacts};
 
@@ -155,4 +157,27 @@ pub(crate) fn any_tokens() -> impl Strategy<Value = String> {
 /// A body of such tokens.
 pub(crate) fn any_body() -> impl Strategy<Value = String> {
     prop::collection::vec(any_tokens(), 0..60).prop_map(|parts| parts.join(" "))
+}
+
+/// Compares the expansion of `tests/expand/<name>.rs`, one macro call for the program `Heat`, with the file beside it.
+/// `BLESS=1` writes that anew.
+pub(crate) fn golden(name: &str, expand: fn(TokenStream) -> TokenStream) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expand");
+    let source = std::fs::read_to_string(folder.join(format!("{name}.rs"))).unwrap();
+    let expanded = expand(invocation(&source, &heat()));
+    let text = prettyplease::unparse(&syn::parse2(expanded).expect("an expansion is items"));
+    let path = folder.join(format!("{name}.expanded.rs"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == expected, "{} differs; BLESS=1 writes it anew. found:\n{text}", path.display());
+}
+
+/// What the shells pass on for a source of one macro call, `km::graph! { <Heat> .. }`.
+pub(crate) fn invocation(source: &str, program: &ProgramFacts) -> TokenStream {
+    let call: syn::ItemMacro = syn::parse_str(source).unwrap();
+    let body: TokenStream = call.mac.tokens.into_iter().skip(3).collect();
+    let facts = program.write();
+    quote!(#facts [::komorebi] [Heat] #body)
 }

@@ -3,6 +3,8 @@
 use half::bf16;
 use komorebi_abi::engine::Value;
 use komorebi_abi::program::ArgKind;
+use proc_macro2::{TokenStream, TokenTree};
+use syn::ext::IdentExt;
 use syn::{Expr, ExprLit, Lit, UnOp};
 
 use super::Syntax;
@@ -26,6 +28,20 @@ pub(crate) fn plain_value(expr: &Expr, scope: &mut Scope<'_>) -> Option<Value> {
             Some(name) => scope.value_named(&name, Anchor::of(path)),
             None => scope.value_named(&written(path), Anchor::of(path)),
         }),
+        _ => None,
+    }
+}
+
+/// The value of a single token.
+pub(crate) fn token_value(tokens: &TokenStream, anchor: Anchor, scope: &mut Scope<'_>) -> Option<Value> {
+    let mut tokens = tokens.clone().into_iter();
+    let (token, None) = (tokens.next()?, tokens.next()) else { return None };
+    match token {
+        TokenTree::Literal(token) => literal(&Lit::new(token), false, anchor, scope),
+        TokenTree::Ident(name) => match name.unraw().to_string().as_str() {
+            "true" | "false" | "self" | "_" => None,
+            name => Some(scope.value_named(name, anchor)),
+        },
         _ => None,
     }
 }

@@ -17,12 +17,11 @@ const FORMS: &str = "a cpu node has assignments, as in `total += 1;` and `again 
 pub(super) fn parse_cpu(graph: &mut Graph<'_, '_>, item: u32, body: TokenStream) -> Vec<Statement> {
     let mut statements = Vec::new();
     for tokens in split_statements(body) {
-        let whole = Anchor::of(tokens.clone());
-        let expr = match syn::parse2::<Expr>(tokens) {
+        let expr = match syn::parse2::<Expr>(tokens.clone()) {
             Ok(expr) => expr,
             Err(error) => {
                 let text = format!("cannot read this instruction: {error}");
-                graph.scope.syntax(Anchor::of_error(&error, whole), text, FORMS);
+                graph.scope.syntax(Anchor::of_error(&error, Anchor::of(tokens)), text, FORMS);
                 graph.scope.gaps = true;
                 continue;
             }

@@ -15,7 +15,7 @@ use crate::engine::expression::Lower;
 use crate::engine::head::Head;
 use crate::engine::options::parse_options;
 use crate::engine::scope::Scope;
-use crate::engine::statement::split_statements;
+use crate::engine::statement::{next_statements, split_statements};
 use crate::engine::value::plain_value;
 
 /// A graph while it is read.
@@ -40,10 +40,11 @@ pub(crate) fn parse_graph(head: &Head, scope: &mut Scope<'_>) -> GraphModel {
     let mut rest = Vec::new();
     let statements = split_statements(head.body.clone());
     // Constants first: declarations use them.
-    let (constants, others): (Vec<_>, Vec<_>) =
-        statements.into_iter().partition(|statement| first_word(statement) == "const");
-    for statement in constants.into_iter().chain(others) {
-        if let Err(statement) = parse_declaration(statement, scope) {
+    scope.places.reserve(statements.len());
+    let words = statements.into_iter().map(|statement| (first_word(&statement), statement));
+    let (constants, others): (Vec<_>, Vec<_>) = words.partition(|(word, _)| word == "const");
+    for (word, statement) in constants.into_iter().chain(others) {
+        if let Err(statement) = parse_declaration(&word, statement, scope) {
             rest.push(statement);
         }
     }
@@ -66,30 +67,29 @@ pub(crate) fn parse_graph(head: &Head, scope: &mut Scope<'_>) -> GraphModel {
 impl Graph<'_, '_> {
     /// Reads a statement, and what follows it where a semicolon is missing.
     fn statement(&mut self, tokens: TokenStream) {
-        let mut tokens = tokens;
-        while !tokens.is_empty() {
-            let whole = Anchor::of(tokens.clone());
-            let named = name_in(&tokens);
-            match read_statement.parse2(tokens) {
-                Ok((statement, rest)) => {
-                    self.node(statement);
-                    if !rest.is_empty() {
-                        unexpected(&rest, &["after", "exclusive", "queued"], self.scope);
-                    }
-                    tokens = if starts_statement(&rest) { rest } else { TokenStream::new() };
+        let rest = match read_statement.parse2(tokens.clone()) {
+            Ok((statement, rest)) => {
+                self.node(statement);
+                if !rest.is_empty() {
+                    unexpected(&rest, &["after", "exclusive", "queued"], self.scope);
                 }
-                Err(error) => {
-                    let text = format!("cannot read this statement: {error}");
-                    let help = "statements are `bind`, `reg`, `const`, `group`, `let node = handler[0..60](..);`, `handler[0..60](..);`, `cpu { .. }` and `end(..);`";
-                    self.scope.syntax(Anchor::of_error(&error, whole), text, help);
-                    self.scope.gaps = true;
-                    if let Some(name) = named {
-                        self.scope.mark_broken(&name);
-                    }
-                    return;
-                }
+                rest
             }
-        }
+            Err(error) => {
+                let text = format!("cannot read this statement: {error}");
+                let help = "statements are `bind`, `reg`, `const`, `group`, `let node = handler[0..60](..);`, `handler[0..60](..);`, `cpu { .. }` and `end(..);`";
+                let whole = Anchor::of(tokens.clone());
+                self.scope.syntax(Anchor::of_error(&error, whole), text, help);
+                self.scope.gaps = true;
+                if let Some(name) = name_in(&tokens) {
+                    self.scope.mark_broken(&name);
+                }
+                tokens.into_iter().skip(1).collect()
+            }
+        };
+        next_statements(rest, &["let", "cpu", "end"])
+            .into_iter()
+            .for_each(|statement| self.statement(statement));
     }
 
     fn node(&mut self, statement: Statement) {
@@ -183,6 +183,9 @@ fn read_statement(input: ParseStream<'_>) -> syn::Result<(Statement, TokenStream
         name = Some(input.parse::<Ident>()?);
         input.parse::<Token![=]>()?;
     }
+    if !input.peek(syn::Ident) {
+        return Err(input.error("expected a handler or `cpu`"));
+    }
     let word = input.fork().call(Ident::parse_any)?;
     let anchor = Anchor::at(word.span());
     let statement = match word.to_string().as_str() {
@@ -218,9 +221,4 @@ pub(crate) fn name_in(tokens: &TokenStream) -> Option<String> {
         [first, name] if first == "let" => Some(name.trim_start_matches("r#").to_owned()),
         _ => None,
     }
-}
-
-/// Can a statement begin here?
-fn starts_statement(tokens: &TokenStream) -> bool {
-    matches!(first_word(tokens).as_str(), "let" | "cpu" | "end")
 }

@@ -212,6 +212,15 @@ fn assign(expr: &Expr, stream: &mut Stream, context: &mut Context<'_, '_>) {
 
 /// What to say about an expression that is no step.
 fn no_step(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
+    if let Expr::ForLoop(_) | Expr::Match(_) = expr {
+        let word = if matches!(expr, Expr::ForLoop(_)) { "for" } else { "match" };
+        let help = if word == "for" {
+            "count yourself: `reg i: u32 = 0; while i < 15 { ..; i += 1; }`"
+        } else {
+            "write `if x == 1 { .. } else if x == 2 { .. }`"
+        };
+        return (format!("a stream has no `{word}`"), help.to_owned());
+    }
     let mut called = expr;
     loop {
         called = match called {

@@ -25,12 +25,13 @@ pub(super) fn parse_stream(head: &Head, scope: &mut Scope<'_>) -> ParsedStream {
     let options = parse_options(head.options.clone(), &["deadline", "req"], scope);
     let statements = split_statements(head.body.clone());
     // Constants first: declarations use them.
-    let (constants, others): (Vec<_>, Vec<_>) =
-        statements.into_iter().partition(|statement| first_word(statement) == "const");
+    scope.places.reserve(statements.len());
+    let words = statements.into_iter().map(|statement| (first_word(&statement), statement));
+    let (constants, others): (Vec<_>, Vec<_>) = words.partition(|(word, _)| word == "const");
     let rest: Vec<TokenStream> = constants
         .into_iter()
         .chain(others)
-        .filter_map(|statement| parse_declaration(statement, scope).err())
+        .filter_map(|(word, statement)| parse_declaration(&word, statement, scope).err())
         .collect();
     let steps = parse_block(rest, 0, scope);
 

@@ -9,7 +9,7 @@ use crate::anchor::Anchor;
 use crate::engine::command::{CommandSyntax, read_command, read_names, unexpected};
 use crate::engine::declare::{first_word, parse_names};
 use crate::engine::scope::Scope;
-use crate::engine::statement::split_statements;
+use crate::engine::statement::{next_statements, split_statements};
 
 /// Blocks inside each other; more would overflow the stack of whoever walks them.
 const DEPTH: u32 = 64;
@@ -97,13 +97,14 @@ fn parse_step(tokens: TokenStream, depth: u32, scope: &mut Scope<'_>, steps: &mu
         _ => {}
     }
     let name = crate::graph::name_in(&tokens);
-    match read_step.parse2(tokens) {
+    let rest = match read_step.parse2(tokens.clone()) {
         Ok((raw, rest)) => {
             let body = resolve(raw, depth, scope);
             steps.push(Step { body, anchor });
             if !rest.is_empty() {
                 unexpected(&rest, &["exclusive", "queued"], scope);
             }
+            rest
         }
         Err(error) => {
             scope.syntax(Anchor::of_error(&error, whole), format!("cannot read this step: {error}"), FORMS);
@@ -111,7 +112,12 @@ fn parse_step(tokens: TokenStream, depth: u32, scope: &mut Scope<'_>, steps: &mu
             if let Some(name) = name {
                 scope.mark_broken(&name);
             }
+            tokens.into_iter().skip(1).collect()
         }
+    };
+    let words = ["let", "reg", "submit", "enqueue", "wait", "event", "halt", "if", "while", "loop"];
+    for statement in next_statements(rest, &words) {
+        parse_step(statement, depth, scope, steps);
     }
 }
 
@@ -156,10 +162,14 @@ fn read_raw(input: ParseStream<'_>) -> syn::Result<Raw> {
         input.parse::<Token![let]>()?;
         let name: Ident = input.parse()?;
         input.parse::<Token![=]>()?;
+        let text = format!(
+            "`let` names a command: expected `submit` or `enqueue`; a register is `reg {name}: u32 = ..;`"
+        );
+        if !input.peek(syn::Ident) {
+            return Err(input.error(text));
+        }
         let word = input.call(Ident::parse_any)?;
         if word != "submit" && word != "enqueue" {
-            let text =
-                "`let` names a command: expected `submit` or `enqueue`; a register is declared with `reg`";
             return Err(syn::Error::new(word.span(), text));
         }
         return Ok(Raw::Submit(Some(name), Box::new(read_command(input)?), word == "enqueue"));

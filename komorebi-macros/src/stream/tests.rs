@@ -5,7 +5,7 @@ use komorebi_abi::stream::{Stream, encode};
 use proptest::prelude::*;
 
 use super::read_text;
-use crate::engine::testing::{any_body, codes, heat};
+use crate::engine::testing::{any_body, codes, golden, heat};
 
 fn messages(body: &str) -> Vec<String> {
     read_text(&format!("stream S {{ {body} }}"), &heat()).1
@@ -158,7 +158,7 @@ fn every_group_of_a_command_is_read() {
 fn each_mistake_is_told_with_its_code() {
     for (body, expected) in [
         ("submit touch();", &["KM0202"][..]),
-        ("loop { submit touch(); }", &["KM0200", "KM0200"]),
+        ("loop { submit touch(); }", &["KM0200"]),
         ("break; halt(0);", &["KM0201"]),
         ("if 1 < 2 { continue; } halt(0);", &["KM0201"]),
         ("wait(job); halt(0);", &["KM0203"]),
@@ -277,6 +277,11 @@ fn build(twins: &[Twin], x: Var, stream: &mut Stream) {
             Twin::Loop(body) => stream.loop_(|s| build(body, x, s)),
         };
     }
+}
+
+#[test]
+fn a_stream_expands_to_its_type_bindings_and_end() {
+    golden("jobs", super::expand);
 }
 
 proptest! {

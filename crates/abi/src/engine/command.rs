@@ -107,6 +107,7 @@ impl Command {
     pub fn handler_label(&self) -> String {
         match &self.handler {
             HandlerRef::Named(name) => format!("`{name}`"),
+            HandlerRef::Number(0) => "`nop`".to_owned(),
             HandlerRef::Number(number) => format!("handler {number}"),
         }
     }

@@ -164,6 +164,7 @@ impl CommandCheck<'_> {
                 let variable = &self.variables[id as usize];
                 if let (Some(kind), Some(ty)) = (kind, variable.ty)
                     && kind != ty
+                    && kind.words() == 1
                 {
                     let message = format!(
                         "{} is {}, and {} is {}",
