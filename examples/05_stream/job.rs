@@ -3,7 +3,7 @@
 use crate::error::LevelsError;
 use crate::levels::Levels as Found;
 use crate::program::Levels;
-use crate::stream::{COUNTERS, levels};
+use crate::stream::{COUNTERS, Stretching};
 use komorebi as km;
 use ndarray::Array2;
 use std::time::Duration;
@@ -42,25 +42,16 @@ pub(crate) fn stretch(
     let pages = rows.nrows() as u32;
 
     let run = session.load(program)?;
-    let upload = run.upload(&levels())?;
+    let upload = run.upload(Stretching)?;
     let share = pages / COUNTERS;
-    let engine = run.start(
-        &upload,
-        vec![
-            ("source", km::Binding::from(&source)),
-            ("target", (&target).into()),
-            ("pages", pages.into()),
-            ("share", share.into()),
-            ("dark", dark.into()),
-            ("bright", bright.into()),
-        ],
-    )?;
+    let bindings = Stretching::bind(&source, &target, pages, share, dark, bright);
+    let engine = run.start(&upload, bindings)?;
     let end = run.wait_engine(&engine, TIMEOUT)?;
     let tried = engine.events().into_iter().filter(|event| event.kind == km::EngineEventKind::Event);
     let tried = tried.filter_map(|event| event.value).collect();
     run.stop(TIMEOUT)?;
 
-    let [halted, _] = end.end();
+    let halted: u32 = end.end();
     let mut stretched = target.read_bytes()?;
     stretched.truncate(bytes.len());
     Ok(Work {

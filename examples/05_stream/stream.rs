@@ -3,75 +3,59 @@
 //! All of it happens on the card. The host starts it and reads what it posts; how often a loop turns, and which half is
 //! looked into next, is decided there.
 
+use crate::program::Levels;
 use komorebi as km;
-
-use km::Arithmetic;
 
 /// Cores that count, each a share of the pages.
 pub(crate) const COUNTERS: u32 = 8;
 
-/// Bindings: `source`, `target`; `pages` and `share`, those of the picture and of a counter; `dark` and `bright`, how many
-/// bytes are not above the level of black, and of white. It posts each level that it tries, and halts with
-/// `black | white << 8`.
-pub(crate) fn levels() -> km::Stream {
-    let mut stream = km::Stream::new().named("levels").req(5);
-    let address = Some(km::ArgKind::Address);
-    let number = Some(km::ArgKind::U32);
-    let source = stream.binding("source", address);
-    let target = stream.binding("target", address);
-    let [pages, share, dark, bright] =
-        ["pages", "share", "dark", "bright"].map(|name| stream.binding(name, number));
-    let [wanted, low, high, level, first, sum, more, enough, black] =
-        ["wanted", "low", "high", "level", "first", "sum", "more", "enough", "black"]
-            .map(|name| stream.register_named(name, number));
-    let counts = ["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| stream.register_named(name, number));
+km::stream! {
+    <Levels>
+    /// Posts each level that it tries, and halts with `black | white << 8`.
+    pub(crate) stream Stretching(req = 5) {
+        bind
+            /// The picture.
+            source: km::Address,
+            /// Where the stretched one goes.
+            target: km::Address,
+            /// Pages of the picture.
+            pages: u32,
+            /// Pages of a counter.
+            share: u32,
+            /// Bytes that are not above the level of black.
+            dark: u32,
+            /// Bytes that are not above the level of white.
+            bright: u32;
+        reg black: u32 = 256, low: u32 = 0, high: u32 = 255, level: u32, wanted: u32, sum: u32;
+        reg a: u32, b: u32, c: u32, d: u32, e: u32, f: u32, g: u32, h: u32;
 
-    stream.set(black, 256).set(wanted, dark);
-    stream.loop_(|s| {
-        s.set(low, 0).set(high, 255);
-        s.while_(
-            |s| {
-                s.ltu(more, low, high);
-                more.into()
-            },
-            |s| {
-                s.add(level, low, high).shr(level, level, 1).event(level);
-                s.set(first, 0);
-                for (core, &count) in (0..COUNTERS).zip(&counts) {
-                    s.submit("count", core, [source.into(), first.into(), share.into(), level.into()])
-                        .result(count);
-                    s.add(first, first, share);
-                }
-                s.wait_all().set(sum, 0);
-                for count in counts {
-                    s.add(sum, sum, count);
-                }
+        wanted = dark;
+        loop {
+            low = 0;
+            high = 255;
+            while low < high {
+                level = (low + high) >> 1;
+                event(level);
+                submit count[0](source, 0, share, level) -> a;
+                submit count[1](source, share, share, level) -> b;
+                submit count[2](source, share * 2, share, level) -> c;
+                submit count[3](source, share * 3, share, level) -> d;
+                submit count[4](source, share * 4, share, level) -> e;
+                submit count[5](source, share * 5, share, level) -> f;
+                submit count[6](source, share * 6, share, level) -> g;
+                submit count[7](source, share * 7, share, level) -> h;
+                wait(all);
+                sum = a + b + c + d + e + f + g + h;
                 // The least level that enough bytes are not above.
-                s.geu(enough, sum, wanted);
-                s.if_else(
-                    enough,
-                    |s| {
-                        s.set(high, level);
-                    },
-                    |s| {
-                        s.add(low, level, 1);
-                    },
-                );
-            },
-        );
-        // Black first, then white.
-        s.ne(more, black, 256);
-        s.if_(more, |s| {
-            s.break_();
-        });
-        s.set(black, low).set(wanted, bright);
-    });
-    let everyone = stream.group("everyone", 0..32);
-    stream.submit(
-        "stretch",
-        everyone,
-        [source.into(), target.into(), pages.into(), black.into(), low.into()],
-    );
-    stream.wait_all().shl(low, low, 8).or(black, black, low).halt(black);
-    stream
+                if sum >= wanted { high = level; } else { low = level + 1; }
+            }
+            // Black first, then white.
+            if black != 256 { break; }
+            black = low;
+            wanted = bright;
+        }
+        submit stretch[0..32](source, target, pages, black, low);
+        wait(all);
+        halt(black | low << 8);
+    }
 }

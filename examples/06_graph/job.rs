@@ -1,7 +1,7 @@
 //! The host's side: a plane a colour onto the card, the graph uploaded once, started for red, restarted for green and blue.
 
 use crate::error::InpaintError;
-use crate::graph::{REQ, ROUNDS, relaxing};
+use crate::graph::{ROUNDS, Relaxing};
 use crate::program::Inpaint;
 use crate::progress::Progress;
 use crate::relax::{Plane, Relaxed};
@@ -40,12 +40,11 @@ pub(crate) fn mend(
         .collect::<km::Result<_>>()?;
 
     let run = session.load(program)?;
-    let upload = run.upload(&relaxing())?;
+    let upload = run.upload(Relaxing)?;
     let mut ends = Vec::new();
     for (at, state) in states.iter().enumerate() {
-        let bindings =
-            vec![("state", km::Binding::from(state)), ("iteration", 0_u32.into()), ("limit", limit.into())];
-        let engine = if at == 0 { run.start(&upload, bindings)? } else { run.restart(REQ, bindings)? };
+        let bindings = Relaxing::bind(state, 0, limit);
+        let engine = if at == 0 { run.start(&upload, bindings)? } else { run.restart(&upload, bindings)? };
         progress.start(at);
         let mut events = 0;
         let end = loop {
@@ -63,7 +62,7 @@ pub(crate) fn mend(
     run.stop(TIMEOUT)?;
 
     let mended = ends.iter().zip(&states).map(|(end, state)| {
-        let [rounds, residual] = end.end();
+        let ended = end.end();
         let pixels = state.read::<u32>()?;
         let plane = Plane {
             pixels: pixels
@@ -72,7 +71,7 @@ pub(crate) fn mend(
                 .collect(),
             ..*first
         };
-        let relaxed = Relaxed { rounds, residual: f32::from_bits(residual) };
+        let relaxed = Relaxed { rounds: ended.iteration, residual: ended.error };
         Ok(Mended { plane, relaxed, microseconds: end.microseconds() })
     });
     mended.collect()

@@ -365,6 +365,25 @@ fn a_stop_that_an_engine_outlasts_says_which_and_stops_all_the_same() {
 }
 
 #[test]
+fn a_late_command_of_an_engine_ends_the_run_and_is_told_apart_from_the_hosts() {
+    let options = km::LoadOptions { deadline: Duration::from_millis(1), ..Default::default() };
+    let run = session().load_with(program(), options).unwrap();
+    let mut graph = km::Graph::new().req(1); // the number of a command of the host's, too
+    let first = graph.command("sum", 0..4, [1.into(), 2.into()]).id();
+    let _ = graph.command("spin", 2..6, [8_000_000_u32.into()]).after([first]).id();
+    let upload = run.upload(&graph).unwrap();
+    let handle = run.start(&upload, ()).unwrap();
+    let error = run.wait_engine(&handle, TIMEOUT).unwrap_err();
+    let km::Error::CommandTimeout(facts) = &error else { panic!("{error}") };
+    assert_eq!(facts.handle, None);
+    let (engine, record) = facts.engine.as_ref().unwrap();
+    assert_eq!((engine, *record, facts.group), (&handle, 1, Some(km::Group::new(2, 4))));
+    assert!(error.to_string().starts_with("node 1 of the graph with req 1 (slot"), "{error}");
+    assert!(matches!(run.wait_engine(&handle, TIMEOUT), Err(km::Error::RunEnded { .. })));
+    assert!(run.stop(TIMEOUT).unwrap().cause.is_some());
+}
+
+#[test]
 fn a_tensor_bound_to_an_engine_or_a_kept_graph_outlives_the_callers() {
     let session = session();
     let run = session.load(program()).unwrap();

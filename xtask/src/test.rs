@@ -38,6 +38,8 @@ fn steps() -> Vec<Checked> {
         example("01_map"),
         example("02_pipeline"),
         example("04_reduce"),
+        example("05_stream"),
+        example("06_graph"),
     ]
 }
 

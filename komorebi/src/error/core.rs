@@ -3,9 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use komorebi_abi::engine::UploadKind;
 use komorebi_card::Group;
 
 use super::merge::{all_threads, threads, write_cores};
+use crate::engine::EngineHandle;
 use crate::state::{ResultBlock, ThreadState};
 
 /// A core that did not do its part.
@@ -33,6 +35,8 @@ pub(super) fn write_late(f: &mut fmt::Formatter<'_>, cores: &[LateCore]) -> fmt:
 pub struct CommandTimeout {
     /// The host's number of the command; `None` when it was not the host's.
     pub handle: Option<u64>,
+    /// The engine that submitted it, and its graph's node or which of its stream's commands it was.
+    pub engine: Option<(EngineHandle, u32)>,
     /// The load option `deadline`, which it missed.
     pub deadline: Duration,
     /// Its completion slot.
@@ -51,9 +55,14 @@ impl std::error::Error for CommandTimeout {}
 
 impl fmt::Display for CommandTimeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.handle {
-            Some(handle) => write!(f, "command {handle}")?,
-            None => f.write_str("a command")?,
+        match (self.handle, &self.engine) {
+            (Some(handle), _) => write!(f, "command {handle}")?,
+            (None, Some((engine, record))) => {
+                let (kind, req) = (engine.kind(), engine.req());
+                let what = if kind == UploadKind::Graph { "node" } else { "command" };
+                write!(f, "{what} {record} of the {} with req {req}", kind.name())?;
+            }
+            (None, None) => f.write_str("a command")?,
         }
         write!(f, " (slot {}, sequence number ..{:#06x}", self.slot, self.sequence)?;
         if let Some(group) = self.group {

@@ -8,6 +8,7 @@ use super::RunCore;
 use super::state::{Ending, State};
 use super::teardown::Teardown;
 use crate::Error;
+use crate::engine::EngineHandle;
 use crate::error::{CommandTimeout, KernelFailed, LateCore};
 use crate::state::{CoreState, DispatcherState, StopReport};
 
@@ -23,12 +24,14 @@ impl RunCore {
             Err(error) => return self.lost(state, error),
         };
         let error = match ending {
-            Ending::Late { number, slot, sequence } => {
+            Ending::Late { number, engine, slot, sequence } => {
                 let group = self.late_group(state, dispatcher.as_ref(), number, slot);
                 let cores = late_cores(&teardown.cores, group, sequence);
                 let result = teardown.result;
                 let deadline = self.deadline;
-                CommandTimeout { handle: number, deadline, slot, sequence, group, cores, result }.into()
+                let engine = engine.map(|(engine, record)| (EngineHandle::new(engine), record));
+                CommandTimeout { handle: number, engine, deadline, slot, sequence, group, cores, result }
+                    .into()
             }
             Ending::Finished(result) => {
                 let what = "it finished by itself".to_owned();

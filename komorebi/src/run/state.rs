@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use komorebi_abi::constants::command as c;
+use komorebi_abi::constants::{command as c, event as e};
 use komorebi_abi::wire::{EventKind, Line, RawEvent, line_phase};
 use komorebi_card::{CardTime, Group};
 
@@ -14,6 +14,7 @@ use super::ring::Ring;
 use super::sequence::Sequence;
 use super::stats::Stats;
 use crate::Error;
+use crate::engine::Engine;
 use crate::session::HartState;
 use crate::state::{ResultBlock, StopReport};
 
@@ -23,6 +24,8 @@ pub(crate) enum Ending {
     Late {
         /// The command, when it is the host's.
         number: Option<u64>,
+        /// The engine, when the command is one's, and which of its records.
+        engine: Option<(Arc<Engine>, u32)>,
         slot: u8,
         sequence: u16,
     },
@@ -141,6 +144,15 @@ impl State {
                 return Err(broken(event, &format!("of kind {kind}, which this host does not know")));
             }
         };
+        if progress == Progress::Late && event.value & e::TIMEOUT_ENGINE != 0 {
+            let engine = self.engines.engine(event.number).cloned();
+            return Err(Ending::Late {
+                number: None,
+                engine: engine.map(|engine| (engine, event.value & !e::TIMEOUT_ENGINE)),
+                slot: event.low_auxiliary(),
+                sequence: event.sequence(),
+            });
+        }
         let oldest = self.table.oldest();
         let number = oldest + u64::from(event.number.wrapping_sub(oldest as u16));
         let known = number <= self.ring.stored;
@@ -153,7 +165,7 @@ impl State {
                 slot.sequence = Sequence::Low(sequence);
                 number
             });
-            return Err(Ending::Late { number, slot: slot_number, sequence });
+            return Err(Ending::Late { number, engine: None, slot: slot_number, sequence });
         }
         let Some(slot) = slot else { return Err(broken(event, "for a command not in flight")) };
         self.answered += 1;

@@ -19,6 +19,27 @@ impl<P> Run<P> {
     /// `cancelled`, once its commands in flight have completed. Nothing is sent for an engine that has ended. For a handle
     /// whose RUN was not answered it also learns that answer.
     ///
+    /// ```
+    /// use std::time::Duration;
+    /// use komorebi as km;
+    ///
+    /// # fn main() -> km::Result<()> {
+    /// const TIMEOUT: Duration = Duration::from_secs(5);
+    /// let session = km::Session::open()?;
+    /// let run = session.load(km::Program::new("idle").grid(2, 1))?;
+    /// let mut stream = km::Stream::new();
+    /// let [go] = stream.bindings(["go"]);
+    /// stream.while_(|_| go.into(), |_| ()).halt(go);
+    ///
+    /// let handle = run.start(&run.upload(&stream)?, [1_u32])?;
+    /// run.cancel(&handle, TIMEOUT)?;
+    /// let Err(km::Error::EngineError(error)) = run.wait_engine(&handle, TIMEOUT) else { panic!("it spins") };
+    /// assert_eq!(error.reason_name, "cancelled");
+    /// run.stop(TIMEOUT)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`Error::EngineRejected`](crate::Error::EngineRejected) when the RUN turns out to be rejected: it never ran.
     /// [`Error::EngineTimeout`](crate::Error::EngineTimeout) when the CANCEL is not answered;

@@ -75,7 +75,7 @@ impl Engines {
     }
 
     /// The engine that has `req`.
-    fn engine(&self, req: u16) -> Option<&Arc<Engine>> {
+    pub(crate) fn engine(&self, req: u16) -> Option<&Arc<Engine>> {
         self.running.get(&req)
     }
 

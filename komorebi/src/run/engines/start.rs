@@ -33,6 +33,37 @@ impl<P> Run<P> {
     /// Starts an upload and returns when the dispatcher has taken it, within 10 s; see
     /// [`start_with`](Self::start_with).
     ///
+    /// ```
+    /// use std::time::Duration;
+    /// use komorebi::{self as km, Arithmetic as _};
+    ///
+    /// # fn main() -> km::Result<()> {
+    /// const TIMEOUT: Duration = Duration::from_secs(5);
+    /// let session = km::Session::open()?;
+    /// let run = session.load(km::Program::new("idle").grid(2, 1))?;
+    /// // A NOP on both cores, as often as `rounds` says.
+    /// let mut graph = km::Graph::new().req(6).keep();
+    /// let [rounds] = graph.bindings(["rounds"]);
+    /// let nop = graph.command(0, 0..2, []).id();
+    /// let mut cpu = graph.cpu([nop]);
+    /// let again = cpu.again();
+    /// cpu.sub(rounds, rounds, 1).set(again, rounds);
+    /// graph.end(rounds, rounds);
+    ///
+    /// let upload = run.upload(&graph)?;
+    /// let handle = run.start(&upload, [("rounds", 3_u32)])?;
+    /// let end = run.wait_engine(&handle, TIMEOUT)?;
+    /// assert_eq!((end.end(), handle.events().len()), ([0, 0], 3));
+    /// // It is kept: again, with other bindings and no new upload.
+    /// let handle = run.restart(6, [("rounds", 5_u32)])?;
+    /// run.wait_engine(&handle, TIMEOUT)?;
+    /// assert_eq!(handle.events().len(), 5);
+    /// run.release(&upload, TIMEOUT)?;
+    /// run.stop(TIMEOUT)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As [`start_with`](Self::start_with).
     pub fn start<T: EngineType>(
