@@ -22,7 +22,7 @@ km::graph! {
             average = deviation + 1;
             again = deviation > 4;
         }
-        end(count, average);
+        end(deviation, average);
     }
 }
 

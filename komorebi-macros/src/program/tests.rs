@@ -212,3 +212,21 @@ fn every_code_is_documented() {
         assert!(page.contains(&format!("| {} |", rule.code())), "{rule:?}");
     }
 }
+
+/// Paths are relative to the source file, in the header's excerpts too.
+#[test]
+fn the_same_program_in_two_folders_expands_to_the_same_tokens() {
+    let text = std::fs::read_to_string(goldens().join("heat.rs")).unwrap();
+    let expanded = [(); 2].map(|()| {
+        let folder = tempfile::tempdir().unwrap();
+        let kernels = folder.path().join("kernels");
+        std::fs::create_dir(&kernels).unwrap();
+        for file in std::fs::read_dir(goldens().join("kernels")).unwrap() {
+            let file = file.unwrap();
+            std::fs::copy(file.path(), kernels.join(file.file_name())).unwrap();
+        }
+        without_hashes(&expand_text(&text, Some(folder.path().to_path_buf())).to_string())
+    });
+    assert!(expanded[0] == expanded[1], "they differ");
+    assert!(expanded[0].contains("kernels/heat.h:"), "{}", expanded[0]);
+}

@@ -5,9 +5,10 @@ use super::{GraphModel, NodeBody, races, registers};
 use crate::constants::graph::CPU_INSTRUCTIONS_MAX;
 use crate::engine::{
     CommandCheck, Computed, Declared, Facts, Instruction, Links, Place, Problem, Problems, RegisterTable,
-    Resolved, Rule, SizeLine, VariableKind, check_limits, check_scratch, check_size, resolve_command,
-    size_lines,
+    Resolved, Rule, SizeLine, VariableKind, check_limits, check_scratch, check_size, kind_name,
+    resolve_command, size_lines,
 };
+use crate::program::ArgKind;
 
 /// What a node does, every name looked up.
 pub(super) enum PlannedBody {
@@ -146,6 +147,21 @@ fn resolve_end(model: &GraphModel, problems: &mut Problems) -> [Option<u32>; 2] 
                 message,
                 "name a register or a binding",
             );
+            continue;
+        }
+        // Of the first register the event has 24 bits, which make a number of an integer alone.
+        if let Some(id) = found
+            && i == 0
+            && let Some(ty) = model.variables[id as usize].ty
+            && !matches!(ty, ArgKind::U32 | ArgKind::I32)
+        {
+            let message = format!(
+                "the end event carries the low 24 bits of its first register, and {} is {}, which needs all 32",
+                model.variables[id as usize].label(id),
+                kind_name(ty)
+            );
+            let help = "name it second, behind a counter, as in `end(rounds, total)`";
+            problems.conflict(Rule::VariableType, place, Place::Variable(id), "declared here", message, help);
             continue;
         }
         end[i] = found;

@@ -316,3 +316,21 @@ fn nodes_without_order_may_use_one_temporary_and_it_takes_a_register() {
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].message.contains("the parts of expressions take 28"), "{found:#?}");
 }
+
+#[test]
+fn the_first_register_of_the_end_is_an_integer_for_24_bits_of_it_arrive() {
+    let rules = |first: ArgKind, second: ArgKind| {
+        rules(&broken(|g| {
+            let [a, b] = [first, second].map(|ty| g.register_named(&format!("end_{ty:?}"), Some(ty)));
+            let touched = g.command("touch", 0..1, none()).id();
+            let mut cpu = g.cpu([touched]);
+            let value = |ty| if ty == ArgKind::F32 { Value::Float(0.5) } else { Value::Int(1) };
+            cpu.set(a, value(first)).set(b, value(second));
+            g.end(a, b);
+        }))
+    };
+    assert_eq!(rules(ArgKind::I32, ArgKind::F32), []);
+    assert_eq!(rules(ArgKind::U32, ArgKind::Address), []);
+    assert_eq!(rules(ArgKind::F32, ArgKind::U32), [Rule::VariableType]);
+    assert_eq!(rules(ArgKind::Address, ArgKind::U32), [Rule::VariableType]);
+}

@@ -1,6 +1,7 @@
 //! The companion macro under the program's own name, through which other macros see the program.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 
 use komorebi_abi::engine::Facts;
 use proc_macro2::{Ident, TokenStream};
@@ -49,9 +50,16 @@ pub(super) fn emit_companion(program: &Emission<'_>) -> TokenStream {
 fn export_name(program: &Emission<'_>) -> Ident {
     let mut hasher = DefaultHasher::new();
     let start = program.item.ident.span().start();
-    (start.line, start.column, program.item.ident.span().file()).hash(&mut hasher);
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let file = in_crate(Path::new(&program.item.ident.span().file()), Path::new(&manifest)).to_owned();
+    (start.line, start.column, file).hash(&mut hasher);
     format!("{:?}", program.model).hash(&mut hasher);
     format_ident!("__km_{}_{:016x}", program.item.ident.unraw(), hasher.finish())
+}
+
+/// The path of a source file without the crate's folder, so that the same crate in two folders gives the same.
+fn in_crate<'a>(file: &'a Path, manifest: &Path) -> &'a Path {
+    file.strip_prefix(manifest).unwrap_or(file)
 }
 
 /// What other macros need, as one token.
@@ -60,4 +68,16 @@ fn facts(program: &Emission<'_>) -> ProgramFacts {
     facts.complete = program.state == State::Complete;
     let header = program.constants.header.clone();
     ProgramFacts { facts, header, constants: program.constants.constants.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exported_name_does_not_depend_on_where_the_crate_lies() {
+        let at = |file: &'static str, manifest| in_crate(Path::new(file), Path::new(manifest));
+        assert_eq!(at("/home/a/heat/src/lib.rs", "/home/a/heat"), at("/srv/heat/src/lib.rs", "/srv/heat"));
+        assert_eq!(at("src/lib.rs", "/home/a/heat"), Path::new("src/lib.rs"));
+    }
 }
