@@ -110,7 +110,8 @@ static void start_round(Engine& engine) {
     follow(engine, engine.start);
 }
 
-static void run_cpu_node(Engine& engine, uint64_t node) {
+// Gives the number of its instructions.
+static uint64_t run_cpu_node(Engine& engine, uint64_t node) {
     const uint64_t record = engine.record(node);
     const uint64_t code = load(record + 8 * kRecordArgs), links = load(record + 8 * kRecordLinks);
     const uint64_t first = static_cast<uint32_t>(code), count = code >> kRecordCodeCountShift;
@@ -124,6 +125,7 @@ static void run_cpu_node(Engine& engine, uint64_t node) {
     } else {
         follow(engine, links);
     }
+    return count;
 }
 
 static uint32_t register_of(const Engine& engine, uint64_t field) {
@@ -131,45 +133,56 @@ static uint32_t register_of(const Engine& engine, uint64_t field) {
     return static_cast<uint32_t>(load<uint32_t>(engine_register(engine.registers(), field)));
 }
 
-// Nothing can run and nothing is in flight.
-static void end_round(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
+// Nothing can run and nothing is in flight. True: a round begins.
+static bool end_round(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
     if (engine.left() != 0) {
         engine.stop(KM_STREAM_ERROR_STUCK, kNoPlace);
-        shares.add(Shares::kDue, number);
-        return;
+        return false;
     }
     const uint32_t rounds = engine.rounds == UINT32_MAX ? UINT32_MAX : engine.rounds + 1;
     const bool more = engine.max_runs == 0 || rounds < engine.max_runs;
     if (more && register_of(engine, engine.end >> kEndAgainShift & 0xFF) != 0) {
-        if (!post_of(loop, number, kEventRound, rounds, 0, now)) return;
+        if (!post_of(loop, number, kEventRound, rounds, 0, now)) return false;
         engine.rounds = rounds;
         start_round(engine);
-        shares.add(Shares::kDue, number);
-        return;
+        return true;
     }
     const uint32_t one = register_of(engine, engine.end & 0xFF), other = register_of(engine, engine.end >> kEndSecondShift & 0xFF);
     if (post_of(loop, number, kEventEnd, other, one & kEventAuxMask, now)) remove_engine(loop, number, true);
+    return false;
 }
 
-static void graph_turn(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
+// One step of a graph. True: the next may follow at once.
+static bool graph_step(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
     if (engine.edges_left != 0 || !engine.done.empty()) {
         follow_slice(engine);
-        shares.add(Shares::kDue, number);
-        return;
+        return true;
     }
     while (!engine.ready.empty()) {
         const uint64_t node = engine.ready.first(), head = load(engine.record(node) + 8 * kRecordCommand);
         if ((record_flags(head) & kRecordCpu) != 0) {
             engine.ready.remove(engine.records, engine.record_count());
-            run_cpu_node(engine, node);
-            shares.add(Shares::kDue, number);
-            return;
+            return run_cpu_node(engine, node) <= kStreamSlice;
         }
         const Sent sent = submit_record(loop, number, engine, node, head, now);
-        if (sent != Sent::kYes) return wait_or_stop(number, sent, static_cast<uint32_t>(node));
+        if (sent != Sent::kYes) {
+            wait_or_stop(number, sent, static_cast<uint32_t>(node));
+            return false;
+        }
         engine.ready.remove(engine.records, engine.record_count());
     }
-    if (engine.in_flight() == 0) end_round(loop, number, engine, now);
+    return engine.in_flight() == 0 && end_round(loop, number, engine, now);
+}
+
+// A turn is a few steps: what begins and ends it costs as much as they do.
+static void graph_turn(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
+    constexpr uint32_t kSteps = 4;
+    for (uint32_t left = kSteps; left != 0; --left) {
+        if (!graph_step(loop, number, engine, now)) break;
+    }
+    // What waits or has ended says so; what is in flight gives it its next turn.
+    const bool more = engine.edges_left != 0 || !engine.done.empty() || !engine.ready.empty() || engine.in_flight() == 0;
+    if (more && shares.has(Shares::kRunning, number) && !shares.has(Shares::kWaiting, number)) shares.add(Shares::kDue, number);
 }
 
 }  // namespace km

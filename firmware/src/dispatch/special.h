@@ -39,6 +39,7 @@ KM_COLD static void take_special(Loop& loop, uint64_t head, uint64_t tail, uint6
         if (reason == 0) {
             loop.ring.consume();
             check_engine_deadlines(loop, now);
+            engines_turn(loop, now);  // a launch that waited for its turn would cost the way there
             return;
         }
     }
