@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod engine;
 mod figure;
 mod host;
 mod idle;

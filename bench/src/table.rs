@@ -1,10 +1,10 @@
 //! The figures: name, unit, reference, and what measures each. Names are fixed.
 //!
 //! References are goals, except `nop1_card_us_*`: what the Python implementation measured on a card with its clock at
-//! 1000 and 1750 MHz.
+//! 1000 and 1750 MHz, and `node_card_us_120`: its period of exclusive NOPs on 120 cores.
 
 use crate::figure::{Figure, Reading};
-use crate::{BenchError, host, idle, language, nop, rebuild, session};
+use crate::{BenchError, engine, host, idle, language, nop, rebuild, session};
 
 /// A row: how a figure is measured, and what it stands beside.
 pub(crate) struct Row {
@@ -32,7 +32,7 @@ const fn row(
 }
 
 /// All figures, in the order they are printed.
-pub(crate) const TABLE: [Row; 17] = [
+pub(crate) const TABLE: [Row; 25] = [
     row("host_ns", "ns", Some(150.0), host::nanoseconds),
     row("host_allocs", "allocations", Some(0.0), host::allocations),
     row("nop1_per_s", "1/s", Some(60_000.0), || nop::rate(1)),
@@ -45,6 +45,14 @@ pub(crate) const TABLE: [Row; 17] = [
     row("nop1_noc_packets", "packets", None, || nop::count(|counters| counters.noc_packets)),
     row("nop1_card_us_1000", "us", Some(1.228), || nop::card_time(1000)),
     row("nop1_card_us_1750", "us", Some(0.726), || nop::card_time(1750)),
+    row("node_x280_instr_1", "instructions", None, || engine::node_instructions(1)),
+    row("node_x280_instr_12", "instructions", None, || engine::node_instructions(12)),
+    row("node_x280_instr_120", "instructions", None, || engine::node_instructions(120)),
+    row("node_uncached_120", "accesses", None, || engine::node_uncached(120)),
+    row("node_card_us_120", "us", Some(2.27), || engine::node_time(120)),
+    row("launch_card_us", "us", Some(5.0), engine::launch_time),
+    row("round_card_us", "us", None, engine::round_time),
+    row("stream_ips", "1/s", None, engine::stream_rate),
     row("cold_load_ms", "ms", None, session::cold_load),
     row("warm_load_ms", "ms", None, session::warm_load),
     row("open_ms", "ms", None, session::open),

@@ -6,13 +6,9 @@ use std::time::Duration;
 
 use komorebi as km;
 use komorebi::Arithmetic as _;
-use komorebi_abi::constants::{command, core, layout};
-use komorebi_abi::engine::{Facts, Run, UploadKind};
-use komorebi_abi::wire::{EventKind, Line};
-use komorebi_card::Card as _;
 use komorebi_sim::Card;
-use komorebi_tests::dispatcher::{Rig, Setup, lim};
-use komorebi_tests::engine::run_line;
+use komorebi_tests::dispatcher::Setup;
+use komorebi_tests::engine::launch_microseconds;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 const TICKS_PER_MICROSECOND: f64 = 50.0;
@@ -98,42 +94,9 @@ fn a_node_boundary_on_1_12_and_120_cores() {
     bed.node(120, 2.3);
 }
 
-/// From the moment the RUN's line is visible to that at which the first command's doorbell is.
 #[test]
 fn a_launch() {
-    let mut rig = Setup::default().run();
-    let control = lim(layout::LIM_CONTROL) + 8 * u64::from(command::CONTROL_PROGRESS);
-    let until = |rig: &Rig, holds: &dyn Fn(&Rig) -> bool| {
-        while !holds(rig) {
-            rig.pass(Duration::from_nanos(10));
-        }
-        rig.card.now()
-    };
-    let launch = |rig: &mut Rig, line: Line, sequence: u32| {
-        let lines = rig.lim(control) as u32 + 1;
-        rig.send(line);
-        let seen = until(rig, &|rig| rig.lim(control) as u32 == lines);
-        let rung = until(rig, &|rig| rig.mailbox(0, core::CONTROL_DOORBELL) as u32 == sequence);
-        rig.complete(0, sequence, 0);
-        assert_eq!(rig.event().kind, Ok(EventKind::End));
-        rig.show_read();
-        (rung - seen).as_nanos() as f64 / 1000.0
-    };
-    let mut graph = km::Graph::new().keep();
-    graph.command(0, 0..120, []);
-    let facts = Facts {
-        program: "cost".to_owned(),
-        handlers: Vec::new(),
-        cores: Some(120),
-        region_bytes: layout::UPLOAD_BYTES,
-        typed: false,
-        complete: true,
-    };
-    let bytes = graph.encode(&facts).unwrap().bytes;
-    rig.put(0, &bytes);
-    let run = Run::Upload { offset: 0, bytes: bytes.len() as u32, kind: UploadKind::Graph, bindings: None };
-    let first = launch(&mut rig, run_line(run), 1);
-    let again = launch(&mut rig, run_line(Run::Restart { req: 0, bindings: None }), 2);
+    let [first, again] = launch_microseconds(Setup::default());
     println!(
         "launch of a graph of one node: {first:.2} us with windows and check, {again:.2} us of a kept one"
     );

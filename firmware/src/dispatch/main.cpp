@@ -142,12 +142,9 @@ __attribute__((noinline, hot)) static bool run(Loop& memory) {
             return false;
         }
         take_special(memory, head, tail, now);
+        if (!kEngines && shares.set(Shares::kRunning) != 0) return true;
         take_up();
-        if constexpr (kEngines) {
-            m.wake();  // a gate may be open
-        } else {
-            if (shares.set(Shares::kRunning) != 0) return true;
-        }
+        if constexpr (kEngines) m.wake();  // a gate may be open
     }
 }
 

@@ -3,11 +3,13 @@
 
 pub mod generate;
 mod grid;
+mod launch;
 pub mod mutate;
 mod random;
 mod watch;
 
 pub use grid::{Grid, Seen};
+pub use launch::launch_microseconds;
 pub use random::Random;
 pub use watch::{Engine, HOST_HANDLERS, Watch};
 
