@@ -11,8 +11,11 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const READER: &str = r#"
 #include <komorebi/kernel.h>
 namespace {
-void fill(uint32_t from, uint32_t bytes) {
-    for (uint32_t a = from; a < from + bytes; a += 4) *reinterpret_cast<volatile uint32_t*>(a) = 0xdeadbeef;
+[[noreturn, gnu::noinline]] void spin() {
+    for (;;) asm volatile("");
+}
+void fill(uint32_t from, uint32_t bytes, uint32_t word = 0xdeadbeef) {
+    for (uint32_t a = from; a < from + bytes; a += 4) *reinterpret_cast<volatile uint32_t*>(a) = word;
 }
 uint32_t deep(uint32_t n) {
     volatile uint32_t room[64];
@@ -24,7 +27,9 @@ KM_HANDLER(Bad) {
     switch (args.what) {
         case 1: for (;;) asm volatile("");
         case 2: fill(0, 0x180000); break;                       // all of L1, own code included
-        case 3: fill(0xffb00000, 0x2000); break;                // own stack
+        case 3:                                                 // own stack: whatever returns goes on in `spin`
+            fill(0xffb01000, 0x1000, reinterpret_cast<uint32_t>(&spin));
+            break;
         case 4: cb_wait_front(1, 1); break;                     // a page nobody pushes
         case 5: cb_reserve_back(0, 5); break;                   // more than the buffer has
         case 6: km::hardware::reg(0xffb121b0) = 0x47800; break; // every core of the tile into reset

@@ -74,7 +74,7 @@ inline void feed_pages(const Pages<N>& in, uint32_t count) {
     uint32_t announced = 0, popped = 0;
     while (popped != count) {
         bool read = false;
-        wait_until(kWaitBufferData, in.cb[0], announced + 1, local.wait_cycles, [&](uint32_t& seen) {
+        wait_until(kWaitBufferData, in.cb[0], announced + 1, local.wait, [&](uint32_t& seen) {
             read = semaphore_value(kSemaphoreInputRead) != 0;
             if (read) return true;
             const uint32_t held = announced - popped;
@@ -103,7 +103,7 @@ inline void drain_pages(const Pages<N>& out, uint32_t count) {
     uint32_t reserved = 0, pushed = 0;
     while (pushed != count) {
         bool written = false;
-        wait_until(kWaitBufferSpace, out.cb[0], reserved + 1, local.wait_cycles, [&](uint32_t& seen) {
+        wait_until(kWaitBufferSpace, out.cb[0], reserved + 1, local.wait, [&](uint32_t& seen) {
             written = semaphore_value(kSemaphoreOutputWritten) != 0;
             if (written) return true;
             const uint32_t held = reserved - pushed;

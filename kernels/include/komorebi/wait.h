@@ -43,43 +43,32 @@ inline void tell_at_hand() {
     leave(stage);
 }
 
-/// A moment of the wall clock. The low word is odd, so that it is never the HINT's "no clock value", 0.
-struct Deadline {
-    uint32_t low;
-    uint32_t high;
-
-    /// `cycles` after `now`.
-    static Deadline after(uint32_t now, uint64_t cycles) {
-        // The low word was read before the high one: should it have wrapped in between, this is 3.2 s late, never early.
-        const uint64_t end = (uint64_t{hardware::reg(hardware::kWallClockHigh)} << 32 | now) + cycles;
-        return {static_cast<uint32_t>(end) | 1, static_cast<uint32_t>(end >> 32)};
-    }
-
-    /// The clock value to wake at: the low word, or the point half a turn of the low word before it, whichever comes
-    /// first, so that it never lies more than 2^31 cycles ahead.
-    uint32_t wake(uint32_t now) const { return low ^ ((low - now) & 0x80000000); }
-};
-
-/// Ends the thread when the deadline has passed; else gives the next clock value to wake at.
+/// Ends the thread when the wait is over; else gives the next value of the clock's low word to wake at: odd, so that it is
+/// never the HINT's "no clock value", 0, and never more than 2^31 cycles ahead.
 ///
-/// The clock's high word is read first: when the low one wraps in between, the pair is early by 2^32 cycles, never late.
-[[gnu::noinline, gnu::cold]] inline uint32_t check_deadline(Deadline deadline, WaitKind kind, uint32_t object,
-                                                            uint32_t wanted, uint32_t seen) {
-    const uint32_t high = hardware::reg(hardware::kWallClockHigh);
-    const uint32_t low = hardware::reg(hardware::kWallClockLow);
-    if (high > deadline.high || (high == deadline.high && low >= deadline.low)) {
-        leave_wait(kThreadGaveUp, kind, object, wanted, seen);
-    }
-    return deadline.wake(low);
+/// A wait reads the low word alone when it starts: most are over before the first value to wake at, 2^31 cycles later at
+/// most, so from there its start is still known.
+[[gnu::noinline, gnu::cold]] inline uint32_t check_deadline(uint32_t start, bool first, const Patience& patience,
+                                                            WaitKind kind, uint32_t object, uint32_t wanted, uint32_t seen) {
+    using namespace hardware;
+    uint32_t high = 0, low = 0;
+    do {
+        high = reg(kWallClockHigh);
+        low = reg(kWallClockLow);
+    } while (reg(kWallClockHigh) != high);
+    const uint64_t now = uint64_t{high} << 32 | low;
+    if (first) deadline = now - (low - start) + patience.cycles;
+    if (now >= deadline) leave_wait(kThreadGaveUp, kind, object, wanted, seen);
+    const uint64_t rest = deadline - now;
+    return (low + (rest < kTurn ? static_cast<uint32_t>(rest) : kTurn)) | 1;
 }
 
-/// The turns of a wait: until `ready(seen)` is true, or the thread ends. `wake` is the deadline's.
+/// The turns of a wait: until `ready(seen)` is true, or the thread ends.
 ///
-/// The HINT stands at the start of a turn: whatever the turn loads is tested before the next one. The clock is looked at
-/// closely only when its low word is past the value to wake at, which is never more than 2^31 cycles ahead.
+/// The HINT stands at the start of a turn: whatever the turn loads is tested before the next one.
 template <class Ready>
-[[gnu::always_inline]] inline void wait_turns(Deadline deadline, uint32_t wake, WaitKind kind, uint32_t object,
-                                              uint32_t wanted, Ready&& ready) {
+[[gnu::always_inline]] inline void wait_turns(uint32_t start, uint32_t wake, bool first, const Patience& patience,
+                                              WaitKind kind, uint32_t object, uint32_t wanted, Ready&& ready) {
     for (;;) {
         uint32_t seen = 0;
         asm volatile("add x0, sp, %0" ::"r"(wake));
@@ -89,31 +78,30 @@ template <class Ready>
         if (ready(seen)) return;
         if (stop != 0) leave_wait(kThreadStopped, kind, object, wanted, seen);
         if (static_cast<int32_t>(hardware::reg(hardware::kWallClockLow) - wake) >= 0) {
-            wake = check_deadline(deadline, kind, object, wanted, seen);
+            wake = check_deadline(start, first, patience, kind, object, wanted, seen);
+            first = false;
         }
     }
 }
 
-/// Waits until `ready(seen)` is true; `seen` is set by it for the state words. `cycles` is less than 2^63.
+/// Waits until `ready(seen)` is true; `seen` is set by it for the state words.
 template <class Ready>
-[[gnu::always_inline]] inline void wait_until(WaitKind kind, uint32_t object, uint32_t wanted, uint64_t cycles,
+[[gnu::always_inline]] inline void wait_until(WaitKind kind, uint32_t object, uint32_t wanted, const Patience& patience,
                                               Ready&& ready) {
     uint32_t seen = 0;
     if (!ready(seen)) {
-        const uint32_t now = hardware::reg(hardware::kWallClockLow);
-        const Deadline deadline = Deadline::after(now, cycles);
-        wait_turns(deadline, deadline.wake(now), kind, object, wanted, ready);
+        const uint32_t start = hardware::reg(hardware::kWallClockLow);
+        wait_turns(start, (start + patience.turn) | 1, true, patience, kind, object, wanted, ready);
     }
     compiler_fence();
 }
 
 /// What `wait_word_loop` does at the stop flag, or once its value to wake at has come.
 [[gnu::noinline, gnu::cold]] inline void wait_word_late(uint32_t address, uint32_t base, uint32_t least, uint32_t mask,
-                                                        WaitKind kind, uint32_t object, uint32_t low, uint32_t high) {
-    const Deadline deadline{low, high};
+                                                        WaitKind kind, uint32_t object, uint32_t start) {
     const uint32_t wanted = (base + least) & mask;
-    const uint32_t wake = check_deadline(deadline, kind, object, wanted, hardware::reg(address));
-    wait_turns(deadline, wake, kind, object, wanted, [=](uint32_t& seen) {
+    const uint32_t wake = check_deadline(start, true, local.wait, kind, object, wanted, hardware::reg(address));
+    wait_turns(start, wake, false, local.wait, kind, object, wanted, [=](uint32_t& seen) {
         seen = hardware::reg(address);
         return ((seen - base) & mask) >= least;
     });
@@ -122,9 +110,7 @@ template <class Ready>
 /// The loop of `wait_word`, once per image. It calls nothing that comes back, so it saves no register: most waits are short.
 [[gnu::noinline]] inline void wait_word_loop(uint32_t address, uint32_t base, uint32_t least, uint32_t mask, WaitKind kind,
                                              uint32_t object) {
-    const uint32_t now = hardware::reg(hardware::kWallClockLow);
-    const Deadline deadline = Deadline::after(now, local.wait_cycles);
-    const uint32_t wake = deadline.wake(now);
+    const uint32_t start = hardware::reg(hardware::kWallClockLow), wake = (start + local.wait.turn) | 1;
     for (;;) {
         asm volatile("add x0, sp, %0" ::"r"(wake));
         fence();
@@ -132,7 +118,7 @@ template <class Ready>
         if (((seen - base) & mask) >= least) return;
         if (stop != 0 || static_cast<int32_t>(hardware::reg(hardware::kWallClockLow) - wake) >= 0) break;
     }
-    wait_word_late(address, base, least, mask, kind, object, deadline.low, deadline.high);
+    wait_word_late(address, base, least, mask, kind, object, start);
 }
 
 /// Waits until the word at `address` is at least `least` ahead of `base`, counted in `mask`'s bits.

@@ -5,10 +5,16 @@
 
 namespace km::detail {
 
+/// A time of two launch words.
+inline Patience patience(CoreWord low, CoreWord high) {
+    const uint64_t cycles = uint64_t{launch_word(high)} << 32 | launch_word(low);
+    return {cycles, cycles < kTurn ? static_cast<uint32_t>(cycles) : kTurn};
+}
+
 /// Reads the launch words this thread needs.
 inline void read_launch() {
-    local.wait_cycles = uint64_t{launch_word(kCoreWaitHigh)} << 32 | launch_word(kCoreWaitLow);
-    local.idle_cycles = uint64_t{launch_word(kCoreIdleHigh)} << 32 | launch_word(kCoreIdleLow);
+    local.wait = patience(kCoreWaitLow, kCoreWaitHigh);
+    local.idle = patience(kCoreIdleLow, kCoreIdleHigh);
     local.index = launch_word(kCoreIndex);
     local.cores = launch_word(kCoreCores);
     local.width = launch_word(kCoreGridWidth);

@@ -49,7 +49,7 @@ inline void run_handler(uint32_t taken, uint32_t slot, uint32_t sequence, Publis
 inline uint32_t wait_token(uint32_t taken) {
     const uint32_t address = control(kControlTokens) + 4 * ((taken - 1) % kTokens);
     uint32_t token = 0;
-    wait_until(kWaitCommand, address, taken, local.idle_cycles, [&](uint32_t& seen) {
+    wait_until(kWaitCommand, address, taken, local.idle, [&](uint32_t& seen) {
         seen = token = hardware::reg(address);
         return token >> kTokenCountShift == (taken & (0xFFFFFFFF >> kTokenCountShift));
     });

@@ -4,11 +4,20 @@
 
 namespace km::detail {
 
+/// How far ahead of the clock's low word a value to wake at may lie, so that it is told from one that has passed.
+constexpr uint32_t kTurn = 0x7FFFFFFE;
+
+/// How long a wait may take.
+struct Patience {
+    uint64_t cycles;
+    uint32_t turn;  // the same, kTurn at most
+};
+
 /// Facts of the launch words, read once at the start.
 struct Local {
-    uint64_t wait_cycles;  // a wait for another core
-    uint64_t idle_cycles;  // a wait for the next command
-    uint32_t index;        // this core's
+    Patience wait;  // a wait for another core
+    Patience idle;  // a wait for the next command
+    uint32_t index;  // this core's
     uint32_t cores;
     uint32_t width;
     uint32_t height;
@@ -32,5 +41,8 @@ struct AtHand {
 };
 
 inline AtHand at_hand;
+
+/// When the wait at hand ends, in the 64-bit wall clock, once its first value to wake at has passed.
+inline uint64_t deadline;
 
 }  // namespace km::detail

@@ -52,7 +52,7 @@ inline Found find_published(uint32_t slots, uint32_t likely, uint32_t last, uint
     uint32_t slot = kNoSlot, sequence = 0;
     for (uint32_t taken = 1;; ++taken) {
         const uint32_t last = sequence, likely = slot + 1 < slots ? slot + 1 : 0;
-        wait_until(kWaitCommand, 0, last + 1, local.idle_cycles, [&](uint32_t& seen) {
+        wait_until(kWaitCommand, 0, last + 1, local.idle, [&](uint32_t& seen) {
             seen = hardware::reg(control(kControlDoorbell));
             if (seen == last) return false;
             const Found found = find_published(slots, likely, last, seen);

@@ -59,7 +59,7 @@ constexpr Thread kOthers[] = {kThreadReader, kThreadUnpack, kThreadMath, kThread
 
 /// Waits until the other threads are up, then reports this core to its column's head, and the column to the dispatcher.
 inline void report_ready() {
-    wait_until(kWaitThreads, 0, kThreadIdle, local.wait_cycles, [](uint32_t& seen) {
+    wait_until(kWaitThreads, 0, kThreadIdle, local.wait, [](uint32_t& seen) {
         for (Thread thread : kOthers) {
             seen = state_of(thread, kThreadStage);
             if (seen != kThreadIdle) return false;
