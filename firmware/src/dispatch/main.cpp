@@ -70,6 +70,7 @@ __attribute__((noinline, hot)) static bool run(Loop& memory) {
             if (KM_UNLIKELY(reached(now, l.wake))) {
                 put_down();
                 if (!upkeep(memory, now)) return false;
+                if (!kEngines && shares.set(Shares::kRunning) != 0) return true;
                 take_up();
                 if constexpr (kEngines) m.wake();
             }

@@ -32,6 +32,17 @@ static bool heed_stop(Loop& loop) {
     return true;
 }
 
+// Lines that need no slot do not wait for one for ever: the loop itself looks at none without.
+static void take_slotless_lines(Loop& loop, uint64_t now) {
+    while (loop.slots.free == 0 && loop.finds_room() && !loop.ring.empty() && !loop.held()) {
+        const uint64_t head = load(loop.ring.line + 8 * kLineHead), tail = load(loop.ring.line + 8 * kLineTail);
+        const uint64_t handler = head >> kHeadHandlerShift & 0xFF;
+        if (handler != KM_HANDLER_RUN && handler != KM_HANDLER_CANCEL && handler != KM_HANDLER_PING) return;
+        if (!loop.ring.matches(head, tail)) return;
+        take_special(loop, head, tail, now);
+    }
+}
+
 // False: the loop ends, with account.failure if it failed.
 KM_COLD static bool upkeep(Loop& loop, uint64_t now) {
     count_pass(loop, now);
@@ -39,6 +50,7 @@ KM_COLD static bool upkeep(Loop& loop, uint64_t now) {
     account.failure = check_deadlines(loop, now);
     if (account.failure.error != kErrorNone || !heed_stop(loop)) return false;
     check_engine_deadlines(loop, now);
+    take_slotless_lines(loop, now);
     if ((account.gate & kGateJobs) != 0) jobs.pump(loop, now);  // an event that was read gives room, and frees no slot
 
     if (!loop.idle() || loop.ring.consumed != account.seen_consumed) {

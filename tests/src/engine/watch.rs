@@ -345,7 +345,7 @@ impl Watch {
         self.engines.iter().filter_map(|engine| Some((engine.req, engine.held?))).collect()
     }
 
-    /// Whose command it is: the first job that finds cores, or what an engine holds.
+    /// Whose command it is: a job that finds cores, or what an engine holds.
     fn claim(&mut self, seen: &Seen) -> Option<Owner> {
         let published = seen.published;
         let agrees = |command: &EngineCommand| {
@@ -356,13 +356,15 @@ impl Watch {
                 && command.args() == seen.args
         };
         let busy = self.grid.busy.pop(); // as it was before this one
-        let job = self.jobs.iter().position(|(_, job)| self.room_for(job.count.into()).is_some());
-        let first = job.and_then(|job| self.room_for(self.jobs[job].1.count.into()));
+        let room: Vec<_> = self.jobs.iter().map(|(_, job)| self.room_for(job.count.into())).collect();
         self.grid.busy.extend(busy);
-        if let Some(job) = job
-            && first == Some(published.first)
-            && agrees(&self.jobs[job].1)
-        {
+        // The first of its engine that fits; which engine came first the watch does not know.
+        let job = (0..self.jobs.len()).find(|&job| {
+            let (engine, command) = &self.jobs[job];
+            let before = (0..job).any(|other| self.jobs[other].0 == *engine && room[other].is_some());
+            !before && room[job] == Some(published.first) && agrees(command)
+        });
+        if let Some(job) = job {
             let (engine, command) = self.jobs.remove(job);
             return Some(Owner::Engine(engine, command.record, command.result));
         }
