@@ -1,5 +1,5 @@
-//! What the language costs: reading a header, checking a graph. Wall times of the release build, the least of ten, since
-//! what is measured is short and everything else on the machine only adds to it.
+//! What the language costs: expanding, checking, reading a header. Wall times, the least of ten, since what is measured is
+//! short and everything else on the machine only adds to it.
 
 use crate::BenchError;
 use crate::figure::Reading;
@@ -11,6 +11,7 @@ use komorebi_abi::program::{Arg, ArgKind, Effect, Handler};
 use komorebi_headers::{Header, Memory, Options};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::Command;
 
 const RUNS: usize = 10;
 
@@ -18,6 +19,40 @@ const RUNS: usize = 10;
 fn least<T>(mut work: impl FnMut() -> T) -> f64 {
     let times = (0..RUNS).map(|_| milliseconds(timed(&mut work).1));
     times.fold(f64::INFINITY, f64::min)
+}
+
+/// The expansion of a `graph!` of 1,000 nodes by the macro as a debug build has it: what `cargo build` pays. A library of
+/// macros cannot be called from outside, so its own test measures.
+pub(crate) fn expand_1000() -> Result<Reading, BenchError> {
+    let arguments = [
+        "test",
+        "--quiet",
+        "--package",
+        "komorebi-macros",
+        "--lib",
+        "expand_1000",
+        "--",
+        "--ignored",
+        "--nocapture",
+    ];
+    let output = Command::new("cargo")
+        .args(arguments)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .map_err(|error| BenchError::Child(format!("cargo cannot be run: {error}")))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let value = text
+        .split("expand_1000_ms ")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
+    value.map(Reading::from).ok_or_else(|| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        BenchError::Child(format!(
+            "no `expand_1000_ms` of `cargo {}`; it said: {}",
+            arguments.join(" "),
+            said.trim()
+        ))
+    })
 }
 
 /// A graph of 10,000 nodes: layers of twelve commands on parts of the grid, each on one tensor and after all of the layer

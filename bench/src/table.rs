@@ -32,7 +32,7 @@ const fn row(
 }
 
 /// All figures, in the order they are printed.
-pub(crate) const TABLE: [Row; 25] = [
+pub(crate) const TABLE: [Row; 26] = [
     row("host_ns", "ns", Some(150.0), host::nanoseconds),
     row("host_allocs", "allocations", Some(0.0), host::allocations),
     row("nop1_per_s", "1/s", Some(60_000.0), || nop::rate(1)),
@@ -57,6 +57,7 @@ pub(crate) const TABLE: [Row; 25] = [
     row("warm_load_ms", "ms", None, session::warm_load),
     row("open_ms", "ms", None, session::open),
     row("close_ms", "ms", None, session::close),
+    row("expand_1000_ms", "ms", Some(100.0), language::expand_1000),
     row("check_10000_ms", "ms", Some(50.0), language::check_10000),
     row("header_5000_ms", "ms", Some(20.0), language::header_5000),
     row("rebuild_ms", "ms", None, rebuild::rebuild),
