@@ -6,7 +6,8 @@
 use crate::BenchError;
 use crate::figure::Reading;
 use komorebi as km;
-use komorebi::Arithmetic as _;
+use komorebi::{Arithmetic as _, Card as _};
+use komorebi_abi::constants::engine;
 use komorebi_sim as sim;
 use komorebi_tests::dispatcher::Setup;
 use komorebi_tests::engine::launch_microseconds;
@@ -86,6 +87,20 @@ impl Bed {
         Ok(self.chain(600, cores)?.each(self.chain(200, cores)?, 400))
     }
 
+    /// Microseconds of the card from the call of `upload` to its return, of a chain of NOPs of at least `bytes` bytes.
+    fn upload(&self, bytes: usize) -> Result<f64, BenchError> {
+        let mut graph = km::Graph::new();
+        let mut before: Option<km::Node> = None;
+        for _ in 0..bytes.div_ceil(engine::RECORD_BYTES as usize) {
+            before = Some(graph.command(0, 0..120, []).after(before).id());
+        }
+        let start = self.card.now();
+        let upload = self.run.upload(&graph)?;
+        let took = self.card.now() - start;
+        self.run.release(&upload, TIMEOUT)?;
+        Ok(took.as_nanos() as f64 / 1e3)
+    }
+
     /// A NOP on 120 cores, then a cpu node of two instructions that counts.
     fn rounds(&self, rounds: u32) -> Result<Cost, BenchError> {
         let mut graph = km::Graph::new().keep();
@@ -162,6 +177,11 @@ pub(crate) fn launch_time() -> Result<Reading, BenchError> {
 /// Card time of a round: a NOP on 120 cores, a cpu node of two instructions, its event.
 pub(crate) fn round_time() -> Result<Reading, BenchError> {
     settings(|bed| Ok(bed.rounds(100)?.each(bed.rounds(50)?, 50).microseconds))
+}
+
+/// Card time that the host's upload of a graph of so many bytes takes: the writes into the region, and their fence.
+pub(crate) fn upload_time(bytes: usize) -> Result<Reading, BenchError> {
+    settings(|bed| bed.upload(bytes))
 }
 
 /// Instructions of a stream a second of card time.

@@ -32,7 +32,7 @@ const fn row(
 }
 
 /// All figures, in the order they are printed.
-pub(crate) const TABLE: [Row; 26] = [
+pub(crate) const TABLE: [Row; 29] = [
     row("host_ns", "ns", Some(150.0), host::nanoseconds),
     row("host_allocs", "allocations", Some(0.0), host::allocations),
     row("nop1_per_s", "1/s", Some(60_000.0), || nop::rate(1)),
@@ -53,6 +53,9 @@ pub(crate) const TABLE: [Row; 26] = [
     row("launch_card_us", "us", Some(5.0), engine::launch_time),
     row("round_card_us", "us", None, engine::round_time),
     row("stream_ips", "1/s", None, engine::stream_rate),
+    row("upload_card_us_1k", "us", None, || engine::upload_time(1 << 10)),
+    row("upload_card_us_64k", "us", None, || engine::upload_time(64 << 10)),
+    row("upload_card_us_640k", "us", None, || engine::upload_time(640 << 10)),
     row("cold_load_ms", "ms", None, session::cold_load),
     row("warm_load_ms", "ms", None, session::warm_load),
     row("open_ms", "ms", None, session::open),
