@@ -6,6 +6,7 @@ use km::Arithmetic as _;
 use km::build::Sources;
 use km::error::{EngineCall, UploadError};
 use komorebi as km;
+use komorebi_card::Card as _;
 use komorebi_sim::Card;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -346,6 +347,119 @@ fn a_run_that_is_aborted_or_dropped_with_engines_in_it_leaves_the_card_for_the_n
     let run = session.load(program()).unwrap();
     let own = run.submit(km::call("sum", &[40, 2]).result::<u32>()).unwrap();
     assert_eq!(run.wait(own, TIMEOUT).unwrap().value(), 42);
+    run.stop(TIMEOUT).unwrap();
+}
+
+/// Lets time pass on the card while the host does nothing.
+fn pass(card: &Card, time: Duration) {
+    let until = card.now() + time;
+    while card.now() < until {
+        card.relax(until).unwrap();
+    }
+}
+
+/// A card with a run on it, and a kept graph that has ended there, of which the host has read no event.
+fn ended_unread() -> (Card, km::Session, km::Run, km::Upload, km::EngineHandle) {
+    let card = Card::builder().build();
+    let session = km::Session::builder().on(&card).open().unwrap();
+    let run = session.load(program()).unwrap();
+    let upload = run.upload(&adding()).unwrap();
+    let handle = run.start(&upload, [10_u32, 35, 0, 0]).unwrap();
+    pass(&card, Duration::from_millis(2));
+    assert_eq!((handle.state(), upload.state()), (km::EngineState::Running, km::UploadState::Running));
+    (card, session, run, upload, handle)
+}
+
+#[test]
+fn a_kept_graph_that_has_ended_unread_is_not_cancelled_but_kept() {
+    let (_card, _session, run, upload, handle) = ended_unread();
+    run.cancel(&handle, TIMEOUT).unwrap();
+    assert_eq!((handle.state(), upload.state()), (km::EngineState::Ended, km::UploadState::Kept));
+    assert_eq!(run.wait_engine(&handle, TIMEOUT).unwrap().end(), [4, 40]);
+    let again = run.restart(&upload, [7_u32, 20, 0, 0]).unwrap();
+    assert_eq!(run.wait_engine(&again, TIMEOUT).unwrap().end(), [3, 21]);
+    run.stop(TIMEOUT).unwrap();
+}
+
+#[test]
+fn a_kept_graph_that_has_ended_unread_is_stopped_aborted_and_dropped() {
+    let end = |handle: &km::EngineHandle| handle.end().map(|end| end.end());
+    let (_card, _session, run, _, handle) = ended_unread();
+    assert!(run.stop(TIMEOUT).unwrap().cause.is_none());
+    assert_eq!(end(&handle), Some([4, 40]));
+
+    let (_card, session, run, _, handle) = ended_unread();
+    assert!(run.abort().unwrap().cause.is_none());
+    assert_eq!(end(&handle), Some([4, 40]));
+    session.load(program()).unwrap().stop(TIMEOUT).unwrap();
+
+    let (_card, session, run, _, handle) = ended_unread();
+    drop(run);
+    assert_eq!(end(&handle), Some([4, 40]));
+    session.load(program()).unwrap().stop(TIMEOUT).unwrap();
+}
+
+#[test]
+fn a_cancel_may_meet_a_kept_graph_at_any_moment_around_its_end() {
+    let card = Card::builder().build();
+    let session = km::Session::builder().on(&card).open().unwrap();
+    let run = session.load(program()).unwrap();
+    let upload = run.upload(&adding()).unwrap();
+    let (mut cancelled, mut dropped, mut kept) = (0, 0, 0);
+    for step in 0..120 {
+        let empty = session.empty(&[4, 16], km::DType::Uint32).unwrap();
+        let address = empty.address();
+        let bound = [km::Binding::from(&empty), (4 * address.0).into(), 0_u32.into(), 0_u32.into()];
+        let handle = match upload.state() {
+            km::UploadState::Kept => run.restart(&upload, bound).unwrap(),
+            _ => run.start(&upload, bound).unwrap(),
+        };
+        drop(empty);
+        pass(&card, Duration::from_nanos(300 * step));
+        run.cancel(&handle, TIMEOUT).unwrap();
+        match (run.wait_engine(&handle, TIMEOUT), upload.state()) {
+            (Ok(_), km::UploadState::Kept) => kept += 1,
+            (Ok(event), state) => {
+                assert_eq!((event.kind, state), (km::EngineEventKind::End, km::UploadState::Idle));
+                assert_eq!(session.empty(&[4, 16], km::DType::Uint32).unwrap().address(), address);
+                dropped += 1;
+            }
+            (error, state) => {
+                assert_eq!((reason(error), state), ("cancelled", km::UploadState::Idle));
+                cancelled += 1;
+            }
+        }
+    }
+    assert!(cancelled > 0 && dropped > 0 && kept > 0, "{cancelled} {dropped} {kept}");
+    run.stop(TIMEOUT).unwrap();
+}
+
+#[test]
+fn a_restart_and_a_release_behind_a_cancel_that_drops_the_graph_find_it_gone() {
+    let card = Card::builder().build();
+    let run = km::Session::builder().on(&card).open().unwrap().load(program()).unwrap();
+    let (mut restarts, mut releases) = (0, 0);
+    for step in 0..100 {
+        let upload = run.upload(&adding()).unwrap();
+        let handle = run.start(&upload, [1_u32, 4, 0, 0]).unwrap();
+        pass(&card, Duration::from_nanos(20_000 + 200 * step));
+        // Whether or not it is sent, nobody waits for its answer.
+        let _ = run.cancel(&handle, Duration::ZERO);
+        let ended = run.wait_engine(&handle, TIMEOUT);
+        if ended.is_ok() && upload.state() == km::UploadState::Kept && step % 2 == 0 {
+            match run.restart(&upload, [1_u32, 4, 0, 0]) {
+                Ok(again) => assert_eq!(run.wait_engine(&again, TIMEOUT).unwrap().end(), [4, 4]),
+                Err(error) => {
+                    assert_eq!((reason::<()>(Err(error)), upload.state()), ("req", km::UploadState::Idle));
+                    restarts += 1;
+                }
+            }
+        }
+        let kept = upload.state() == km::UploadState::Kept;
+        run.release(&upload, TIMEOUT).unwrap();
+        releases += u32::from(kept && ended.is_ok());
+    }
+    assert!(restarts > 0 && releases > 0, "{restarts} {releases}");
     run.stop(TIMEOUT).unwrap();
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct EngineLife {
     pub(crate) rejected: Option<u8>,
     /// Why the last CANCEL of it was rejected.
     pub(crate) cancel_rejected: Option<u8>,
+    /// It ended as a kept graph, which no CANCEL of this engine has dropped.
+    pub(crate) kept: bool,
     /// It is no start, but the drop of a kept graph.
     pub(crate) dropping: bool,
     /// Its events with their ticks.
@@ -69,6 +71,7 @@ impl Engine {
             state: EngineState::Running,
             rejected: None,
             cancel_rejected: None,
+            kept: false,
             dropping: false,
             events: Vec::new(),
             line,

@@ -17,7 +17,8 @@ use crate::error::EngineCall;
 impl<P> Run<P> {
     /// Cancels an engine and returns when the dispatcher has taken that: the engine then ends with its error event, reason
     /// `cancelled`, once its commands in flight have completed. Nothing is sent for an engine that has ended. For a handle
-    /// whose RUN was not answered it also learns that answer.
+    /// whose RUN was not answered it also learns that answer. A kept graph that ends while its CANCEL is on the way is
+    /// dropped by it: its end event stands, and its upload is idle.
     ///
     /// ```
     /// use std::time::Duration;
@@ -53,6 +54,8 @@ impl<P> Run<P> {
 
 impl RunCore {
     fn cancel(&self, state: &mut State, engine: &Arc<Engine>, timeout: Duration) -> Result<()> {
+        // It may have ended, and this host not have read that.
+        self.read_unread(state)?;
         if !engine.over() {
             let deadline = self.card.now() + timeout;
             let ping = self.send_cancel(state, engine);
@@ -74,6 +77,11 @@ impl RunCore {
         }
     }
 
+    /// Reads the events that have arrived.
+    fn read_unread(&self, state: &mut State) -> Result<()> {
+        state.read_events().map_err(|ending| self.end(state, ending))
+    }
+
     /// Queues a CANCEL and a PING, whose number it gives.
     fn send_cancel(&self, state: &mut State, engine: &Arc<Engine>) -> u64 {
         engine.life().cancel_rejected = None;
@@ -84,6 +92,7 @@ impl RunCore {
 
     /// Cancels every engine that runs or may run, and waits for their ends.
     pub(in crate::run) fn cancel_all(&self, state: &mut State, deadline: CardTime) -> Result<()> {
+        self.read_unread(state)?;
         if !state.engines.any() {
             return Ok(());
         }

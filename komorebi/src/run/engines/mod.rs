@@ -1,7 +1,8 @@
 //! The engines of a run: its uploads, what runs of them, and what was sent for them.
 //!
 //! The dispatcher answers a RUN or CANCEL with an event only when it rejects it, and that event comes before the PONG of
-//! the PING behind it: so the PONG is the answer. An engine's events carry its req, which names one engine at a time.
+//! the PING behind it: so the PONG is the answer. An engine's events carry its req, which names one engine at a time. A
+//! CANCEL that finds a kept graph idle drops it, and the event of that comes before the PONG as well.
 
 mod bind;
 mod cancel;
@@ -16,8 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use komorebi_abi::constants::command as c;
-use komorebi_abi::engine::Output;
-use komorebi_abi::wire::RawEvent;
+use komorebi_abi::engine::{Output, Reason, Refusal};
+use komorebi_abi::wire::{RawEvent, reject_name};
 
 pub use restart::Restart;
 pub use start::StartOptions;
@@ -86,6 +87,9 @@ impl Engines {
 
     /// Gives an event to its engine; `None` when there is none that it can be of.
     pub(crate) fn take(&mut self, event: &RawEvent) -> Option<()> {
+        if self.take_drop(event) {
+            return Some(());
+        }
         let engine = self.running.get(&event.number)?.clone();
         let output = Output::of_event(event, engine.kind)?;
         engine.life().events.push((output, event.ticks));
@@ -93,6 +97,30 @@ impl Engines {
             self.end(&engine, output);
         }
         Some(())
+    }
+
+    /// Takes the event of a kept graph that a CANCEL of its engine dropped, which had ended when the CANCEL came; false for
+    /// any other event. What was sent for the graph behind that CANCEL is rejected: the event is not of its engine.
+    fn take_drop(&mut self, event: &RawEvent) -> bool {
+        let cancelled = |engine: &Engine| engine.req == event.number && engine.life().kept;
+        let dropped = self.sent.iter().find_map(|sent| match &sent.what {
+            What::Cancel(engine) if cancelled(engine) => Some(engine),
+            _ => None,
+        });
+        let Some(engine) = dropped else { return false };
+        let drop = Output::Error(Refusal { reason: Reason::CANCELLED, place: None });
+        if Output::of_event(event, engine.kind) != Some(drop) {
+            return false;
+        }
+        engine.life().kept = false;
+        if let Some(upload) = &engine.upload {
+            let mut life = upload.life();
+            life.tensors = Vec::new();
+            if life.state == UploadState::Kept {
+                life.state = UploadState::Idle;
+            }
+        }
+        true
     }
 
     /// An engine is gone: its req, its bindings' line and, unless it is kept, its tensors are free.
@@ -108,6 +136,7 @@ impl Engines {
         let mut life = upload.life();
         let kept = life.keep && matches!(output, Output::End(..));
         life.state = if kept { UploadState::Kept } else { UploadState::Idle };
+        engine.life().kept = kept;
         // What was bound before goes, or stays with what is bound now.
         life.tensors = if kept { tensors } else { Vec::new() };
     }
@@ -139,7 +168,9 @@ impl Engines {
         drop(tensors);
         line.into_iter().for_each(|line| self.region.give_back(line));
         if let Some(upload) = &engine.upload {
-            upload.life().state = before;
+            // A restart of a graph that is kept no longer: a CANCEL before it has dropped it.
+            let gone = before == UploadState::Kept && reject_name(reason) == Some("req");
+            upload.life().state = if gone { UploadState::Idle } else { before };
         }
     }
 
@@ -206,6 +237,6 @@ impl RunCore {
 }
 
 fn engine_rejected(engine: &Arc<Engine>, call: EngineCall, reason: u8) -> Error {
-    let reason_name = komorebi_abi::wire::reject_name(reason).unwrap_or("unknown");
+    let reason_name = reject_name(reason).unwrap_or("unknown");
     EngineRejected { handle: EngineHandle::new(engine.clone()), call, reason, reason_name }.into()
 }

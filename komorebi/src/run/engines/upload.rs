@@ -141,10 +141,14 @@ impl RunCore {
         }
         let rejected = engine.life().cancel_rejected;
         let Some(reason) = rejected else { return Ok(()) };
-        // It never was an engine: the dispatcher has no graph of this req that is kept.
+        // It never was an engine.
         state.engines.running.remove(&upload.req);
-        let gone = reject_name(reason) == Some("req");
-        upload.life().state = if gone { UploadState::Idle } else { UploadState::Kept };
+        if reject_name(reason) == Some("req") {
+            // The dispatcher keeps no graph of this req: a CANCEL before this one has dropped it.
+            upload.life().state = UploadState::Idle;
+            return Ok(());
+        }
+        upload.life().state = UploadState::Kept;
         Err(engine_rejected(&engine, EngineCall::Cancel, reason))
     }
 }
