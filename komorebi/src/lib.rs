@@ -54,7 +54,8 @@ pub use komorebi_macros::program;
 pub use load::LoadOptions;
 pub use program::{CoreArgs, Declared, Dynamic, Program};
 pub use run::{
-    Columns, CommandGroup, Event, EventKind, Handle, Handles, Restart, Run, StartOptions, Waitable,
+    Columns, CommandGroup, CoreTrace, Event, EventKind, Handle, Handles, Phases, Restart, Run, StartOptions,
+    Trace, Waitable,
 };
 pub use session::{HartState, L1, Nocs, Session, SessionBuilder};
 pub use tensor::{Chunks, DType, Element, Tensor};

@@ -21,6 +21,7 @@ constexpr uint32_t kControlBodies = 0x200;      // a body (64 bytes) a slot: the
 constexpr uint32_t kControlAcks = 0x600;        // a group's acknowledgement count a slot, 16 bytes apart (NoC atomic)
 constexpr uint32_t kControlScratch = 0x700;     // what a slot's completion write is sent from, 16 bytes apart
 constexpr uint32_t kControlReadyWord = 0x800;   // what READY is sent from
+constexpr uint32_t kControlClocks = 0x810;      // a traced run: the reader's ClockWord words, 16 bytes on the writer's
 constexpr uint32_t kControlThreads = 0x840;     // a state block (64 bytes) a thread
 constexpr uint32_t kControlBanks = 0x980;       // DRAM bank b: words 2b (for NoC 0) and 2b + 1 (for NoC 1), x | y << 6
 constexpr uint32_t kControlCores = 0xA00;       // core table: a word a core, x | y << 6
@@ -31,6 +32,7 @@ constexpr uint32_t kBodyBytes = 64;
 constexpr uint32_t kAckStride = 16;         // ttsim takes atomics only at 16-byte aligned words (tensix.md 4)
 constexpr uint32_t kCompletionStride = 16;  // source and destination of a NoC write agree mod 16 (tensix.md 4)
 constexpr uint32_t kReadyStride = 16;
+constexpr uint32_t kClocksStride = 16;
 constexpr uint32_t kTokens = 16;            // tokens of the ring: at most depth commands are in flight on a core
 constexpr uint32_t kBanksMax = 8;
 constexpr uint32_t kBuffers = 32;           // circular buffers a program can name
@@ -44,6 +46,7 @@ static_assert(kControlResults + 4 * kSlotsMax <= kControlBodies, "results");
 static_assert(kControlBodies + kBodyBytes * kSlotsMax <= kControlAcks, "bodies");
 static_assert(kControlAcks + kAckStride * kSlotsMax <= kControlScratch, "acknowledgements");
 static_assert(kControlScratch + kCompletionStride * kSlotsMax <= kControlReadyWord, "scratch");
+static_assert(kControlReadyWord + 8 <= kControlClocks && kControlClocks + 2 * kClocksStride <= kControlThreads, "clocks");
 static_assert(kControlThreads + 5 * 64 <= kControlBanks, "thread states");
 static_assert(kControlBanks + 8 * kBanksMax <= kControlCores, "banks");
 static_assert(kControlCores + 4 * kCoresMax <= kControlBuffers, "core table");
@@ -78,6 +81,27 @@ enum CoreWord : uint32_t {
     kCoreTraceEntries = 24,    // commands it has room for; 0: no trace
     kCoreWords = 32,
 };
+
+// A traced command: entry `sequence - 1` of the trace, 32-bit words, by index. The reader writes the first and the last word,
+// the writer the others. Zeroed by the host. Times are AICLK cycles of the tile's own wall clock.
+enum TraceWord : uint32_t {
+    kTraceTaken = 0,    // low word of the clock when the reader had handed it on
+    kTraceWritten = 1,  // when every thread had finished and its writes were acknowledged; 0: not yet (a clock of 0 shows as 1)
+    kTraceSent = 2,     // when its acknowledgement or, the leader's, its completion was sent; 0: not yet
+    kTraceAbout = 3,    // [7:0] passes  [15:8] handler  [31:16] bits 47:32 of the clock when it was taken; 0: not taken
+};
+constexpr uint32_t kTraceBytes = 16;
+constexpr uint32_t kTracePassesMax = 255;   // looks through the slots until the command was found; that many or more
+constexpr uint32_t kTraceHandlerShift = 8;
+constexpr uint32_t kTraceClockShift = 16;
+
+// How far core 0's wall clock is ahead of this core's, by a NoC read of it: 32-bit words, by index.
+enum ClockWord : uint32_t {
+    kClockAheadLow = 0,   // 64 bits, signed; taken as read in the middle of the round trip
+    kClockAheadHigh = 1,
+    kClockRoundTrip = 2,  // cycles; the least of kClockReads
+};
+constexpr uint32_t kClockReads = 8;
 
 // A publish word, stored by the dispatcher in one 8-byte store behind a fence that covers the body:
 //   low  [31:0] sequence number

@@ -137,6 +137,14 @@ pub enum Error {
         /// The command's number.
         handle: u64,
     },
+    /// The trace does not hold a command.
+    #[error("the trace does not hold command {handle}: {why}")]
+    NotTraced {
+        /// The command's number.
+        handle: u64,
+        /// Why, and what to do.
+        why: String,
+    },
     /// A wait of the host ran out; the run is still loaded.
     #[error(transparent)]
     WaitTimeout(Box<WaitTimeout>),

@@ -53,6 +53,15 @@ impl<P> Plan<'_, P> {
         block.launch64(c::CORE_READY_LOW, layout::LIM_BASE + u64::from(layout::LIM_READY));
         block.launch64(c::CORE_WAIT_LOW, cycles(self.options.wait, aiclk));
         block.launch64(c::CORE_IDLE_LOW, cycles(self.options.idle, aiclk));
+        if let Some(trace) = self.trace {
+            block.launch(c::CORE_TRACE, trace.address);
+            block.launch(c::CORE_TRACE_ENTRIES, trace.entries);
+            let entry = c::CONTROL_BUFFERS + 16 * c::BUFFER_TRACE;
+            block.put(entry + 4 * c::BUFFER_BASE, trace.address);
+            block.put(entry + 4 * c::BUFFER_BYTES, trace.bytes());
+            block.put(entry + 4 * c::BUFFER_PAGES, trace.entries);
+            block.put(entry + 4 * c::BUFFER_PAGE_BYTES, c::TRACE_BYTES);
+        }
         block.launch(c::CORE_BANKS, description.banks.len() as u32);
         for (index, address) in [c::CORE_READER_ARGS, c::CORE_WRITER_ARGS, c::CORE_COMPUTE_ARGS]
             .into_iter()

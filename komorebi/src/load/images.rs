@@ -21,6 +21,9 @@ impl<P> Plan<'_, P> {
         tiles.multicast(card, u64::from(layout::L1_BOOT_JUMP), &self.kernels.boot_jump())?;
         let block = self.control_block();
         tiles.multicast(card, u64::from(layout::L1_CONTROL), &block)?;
+        if let Some(trace) = self.trace {
+            tiles.multicast(card, u64::from(trace.address), &vec![0; trace.bytes() as usize])?;
+        }
         self.write_reset_pcs()?;
         tiles.fence(card)?;
         for (index, &tile) in (0..).zip(tiles.all()) {

@@ -19,12 +19,15 @@ pub(crate) use options::check_time;
 use crate::build;
 use crate::error::{LateCore, ProgramError, SizeError, StartError};
 use crate::run::teardown::{self, Teardown};
-use crate::run::{Parts, Run};
+use crate::run::{Parts, Run, TraceArea};
 use crate::session::{Loaded, Session, Tiles};
 use crate::state::ThreadState;
 use crate::{Error, Program, Result};
 
 use self::args::ArgumentAreas;
+
+/// What the kernels of a traced run are built with (`detail/trace.h`).
+const TRACE_DEFINE: &str = "KM_TRACE";
 
 /// Loads `program` into `session`.
 pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &LoadOptions) -> Result<Run<P>> {
@@ -36,8 +39,9 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
     model.depth = options.depth.unwrap_or(model.depth);
     model.kernel_bytes = session.kernel_bytes().or(model.kernel_bytes);
     program.check()?;
+    let trace = TraceArea::behind(program.model(), options.trace)?;
     let tiles = tiles(session, program.model().grid)?;
-    let (kernels, areas) = build(session, &program, &tiles)?;
+    let (kernels, areas) = build(session, &program, &tiles, trace.is_some())?;
     tracing::info!(sizes = %kernels.sizes, total = kernels.sizes.total, buffer = kernels.sizes.buffer, "built");
 
     let card = session.enter()?;
@@ -52,7 +56,7 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
         }
         let events = card.host_mem((options.event_depth * event::EVENT_BYTES) as usize)?;
         let (tiles, kernels) = (tiles.clone(), kernels.clone());
-        *slot = Some(Loaded { number, tiles, kernels, unstopped: false, _events: events.clone() });
+        *slot = Some(Loaded { number, tiles, kernels, trace, unstopped: false, _events: events.clone() });
         events
     };
     let plan = Plan {
@@ -63,6 +67,7 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
         tiles: &tiles,
         kernels: &kernels,
         areas: &areas,
+        trace,
     };
     if let Err(error) = plan.start(&events) {
         return Err(plan.give_up(error));
@@ -77,6 +82,7 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
         model: program.model(),
         untyped: program.untyped(),
         kernels,
+        trace,
         options,
     }))
 }
@@ -96,6 +102,7 @@ pub(crate) struct Plan<'a, P> {
     tiles: &'a Tiles,
     kernels: &'a build::Kernels,
     areas: &'a ArgumentAreas,
+    trace: Option<TraceArea>,
 }
 
 impl<P> Plan<'_, P> {
@@ -108,6 +115,7 @@ impl<P> Plan<'_, P> {
             cluster: self.session.cluster(),
             tiles: self.tiles,
             kernels: self.kernels,
+            trace: self.trace,
             patience: self.session.patience(),
         };
         match hold.force() {
@@ -155,8 +163,13 @@ fn build<P>(
     session: &Session,
     program: &Program<P>,
     tiles: &Tiles,
+    traced: bool,
 ) -> Result<(build::Kernels, ArgumentAreas)> {
-    let model = program.model();
+    let mut model = program.model().clone();
+    if traced {
+        model.defines.push((TRACE_DEFINE.into(), "1".into()));
+    }
+    let model = &model;
     let (base, room) = (layout::L1_KERNELS, model.kernel_buffer());
     let kernels = build::kernels(session.toolchain(), program.sources(), model, base, room)
         .map_err(|error| built_wrong(&model.name, base, error))?;

@@ -14,7 +14,9 @@ use crate::{Error, Result};
 pub struct LoadOptions {
     /// Commands in flight over the whole grid, 1 to 16. `None`, the default, keeps the program's.
     pub depth: Option<u32>,
-    /// Commands traced a core. Only 0, the default, which is no trace, in this version.
+    /// Commands traced a core: those with the sequence numbers from 1 to this, of all sources, read back after the stop as
+    /// [`StopReport::trace`](crate::state::StopReport::trace). 16 bytes of each core's L1 a command, behind the circular
+    /// buffers. 0, the default, is no trace, and kernels without an instruction for it.
     pub trace: u32,
     /// What a command may take from submit to its group's completion, waiting behind earlier commands included, 1 us to a
     /// day; 1 s by default. A command that takes longer ends the run with [`Error::CommandTimeout`]. Looked at four times a
@@ -72,12 +74,6 @@ impl LoadOptions {
     /// Checks every range.
     pub(crate) fn check(&self) -> Result<()> {
         let wrong = |name, found: String, expected: String| Err(Error::LoadOption { name, found, expected });
-        if self.trace != 0 {
-            return Err(Error::NotInThisVersion {
-                what: format!("a trace of {} commands", self.trace),
-                instead: "load with trace 0".into(),
-            });
-        }
         if let Some(depth) = self.depth.filter(|depth| !(1..=command::SLOTS_MAX).contains(depth)) {
             let expected = format!("give 1 to {}", command::SLOTS_MAX);
             return wrong("depth", depth.to_string(), expected);

@@ -7,6 +7,7 @@ use komorebi_card::Group;
 use super::RunCore;
 use super::state::{Ending, State};
 use super::teardown::Teardown;
+use super::trace::Trace;
 use crate::Error;
 use crate::engine::EngineHandle;
 use crate::error::{CommandTimeout, KernelFailed, LateCore};
@@ -65,7 +66,7 @@ impl RunCore {
         } else if self.loaded() {
             self.session.mark_unstopped();
         }
-        state.report = Some(report(teardown, Some(cause.clone())));
+        state.report = Some(self.report(state, teardown, Some(cause.clone())));
         state.ended = Some(cause);
         error
     }
@@ -78,6 +79,30 @@ impl RunCore {
     /// Tells the session that the card is free for the next load.
     pub(super) fn unload(&self) {
         self.session.loaded().take_if(|loaded| loaded.number == self.number);
+    }
+
+    /// What can be read of the run after its end.
+    pub(super) fn report(
+        &self,
+        state: &mut State,
+        teardown: Option<Teardown>,
+        cause: Option<Arc<Error>>,
+    ) -> StopReport {
+        let Some(teardown) = teardown else {
+            return StopReport { result: None, cores: Vec::new(), trace: None, cause };
+        };
+        let Teardown { result, cores, trace, .. } = teardown;
+        let trace = trace.map(|cores| {
+            let commands = state.table.take_traced();
+            Trace::new(
+                self.number,
+                self.session.description().clocks.aiclk_mhz,
+                &self.handlers,
+                cores,
+                commands,
+            )
+        });
+        StopReport { result, cores, trace, cause }
     }
 
     fn late_group(
@@ -94,11 +119,6 @@ impl RunCore {
         let slot = state.table.get(number?).filter(|slot| !slot.queued)?;
         Some(Group::new(u32::from(slot.first), u32::from(slot.count)))
     }
-}
-
-pub(super) fn report(teardown: Option<Teardown>, cause: Option<Arc<Error>>) -> StopReport {
-    let (result, cores) = teardown.map_or((None, Vec::new()), |teardown| (teardown.result, teardown.cores));
-    StopReport { result, cores, cause }
 }
 
 /// The cores of `group` whose writer, the last thread of a core to finish a command, has not got past `sequence`.

@@ -81,6 +81,16 @@ impl Handlers {
         Ok(entry.number)
     }
 
+    /// The program's name.
+    pub(crate) fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// Every handler's number and name.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (u8, &str)> {
+        self.entries.iter().map(|entry| (entry.number, &*entry.name))
+    }
+
     fn names(&self) -> Vec<String> {
         self.entries.iter().map(|entry| entry.name.clone()).collect()
     }

@@ -172,16 +172,44 @@ pub(crate) struct Table {
     oldest: u64,
     /// Knows the sequence numbers of all commands before `oldest`.
     clock: SequenceClock,
+    /// The sequence numbers from 1 to this are traced.
+    traced: u32,
+    /// Of the commands that left the table those that are traced, by number.
+    kept: Vec<(u64, Slot)>,
 }
 
 impl Table {
-    pub(crate) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize, traced: u32) -> Self {
         Self {
             slots: VecDeque::with_capacity(capacity),
             first: 1,
             oldest: 1,
             clock: SequenceClock::default(),
+            traced,
+            kept: Vec::new(),
         }
+    }
+
+    /// Is it the sequence number of a traced command?
+    fn is_traced(&self, sequence: Sequence) -> bool {
+        matches!(sequence, Sequence::Known(sequence) if sequence <= u64::from(self.traced))
+    }
+
+    /// What was kept of the commands that are traced, by number. The sequence numbers of others cannot become known any more.
+    pub(crate) fn take_traced(&mut self) -> Vec<(u64, Slot)> {
+        self.oldest();
+        let mut clock = self.clock;
+        let mut kept = std::mem::take(&mut self.kept);
+        for (number, slot) in (self.first..).zip(&self.slots) {
+            let sequence = match slot.sequence {
+                Sequence::Low(low) => clock.extend(low, slot.queued),
+                known => known,
+            };
+            if self.is_traced(sequence) {
+                kept.push((number, Slot { sequence, ..*slot }));
+            }
+        }
+        kept
     }
 
     /// The number the next command gets.
@@ -245,7 +273,10 @@ impl Table {
             self.oldest(); // tells the clock their sequence numbers
         }
         while self.slots.front().is_some_and(|slot| slot.progress == Progress::Forgotten) {
-            self.slots.pop_front();
+            let left = self.slots.pop_front();
+            if let Some(slot) = left.filter(|slot| self.is_traced(slot.sequence)) {
+                self.kept.push((self.first, slot));
+            }
             self.first += 1;
         }
     }
@@ -267,7 +298,7 @@ mod tests {
 
     #[test]
     fn forgotten_commands_leave_the_table_once_no_earlier_one_is_kept() {
-        let mut table = Table::new(4);
+        let mut table = Table::new(4, 0);
         let numbers: Vec<u64> = (0..4).map(|_| table.push(slot())).collect();
         assert_eq!(numbers, [1, 2, 3, 4]);
         table.forget(2);
@@ -281,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_oldest_pending_command_is_found_past_those_that_are_done() {
-        let mut table = Table::new(4);
+        let mut table = Table::new(4, 0);
         for _ in 0..3 {
             table.push(slot());
         }
@@ -294,7 +325,7 @@ mod tests {
 
     #[test]
     fn sequence_numbers_follow_the_order_of_the_commands_not_that_of_their_events() {
-        let mut table = Table::new(4);
+        let mut table = Table::new(4, 0);
         for _ in 0..4 {
             table.push(slot());
         }

@@ -19,6 +19,7 @@ mod stats;
 mod stop;
 mod submit;
 pub(crate) mod teardown;
+mod trace;
 mod wait;
 mod waitable;
 
@@ -36,6 +37,8 @@ pub use engines::{Restart, StartOptions};
 pub use events::{Event, EventKind};
 pub use handles::{Handle, Handles};
 pub use submit::Columns;
+pub(crate) use trace::TraceArea;
+pub use trace::{CoreTrace, Phases, Trace};
 pub use waitable::Waitable;
 
 use crate::build::{KernelSizes, Kernels};
@@ -67,6 +70,7 @@ pub(crate) struct RunCore {
     facts: Facts,
     /// The load option.
     deadline: Duration,
+    trace: Option<TraceArea>,
     state: RefCell<State>,
 }
 
@@ -79,6 +83,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) model: &'a ProgramModel,
     pub(crate) untyped: &'a [String],
     pub(crate) kernels: Arc<Kernels>,
+    pub(crate) trace: Option<TraceArea>,
     pub(crate) options: &'a LoadOptions,
 }
 
@@ -102,7 +107,7 @@ impl<P> Run<P> {
             batch: Vec::new(),
             ring: ring::Ring::new(tile, options.host_depth, options.batch, options.settle),
             events: events::EventRing::new(parts.events, options.event_depth),
-            table: handles::Table::new(habit),
+            table: handles::Table::new(habit, options.trace),
             engines: engines::Engines::new(layout::UPLOAD_BYTES),
             answered: 0,
             stats: stats::Stats::default(),
@@ -124,6 +129,7 @@ impl<P> Run<P> {
             facts,
             kernels: parts.kernels,
             deadline: options.deadline,
+            trace: parts.trace,
             state: RefCell::new(state),
         };
         Self { core, of: PhantomData }
@@ -203,7 +209,7 @@ impl<P> Run<P> {
         Ok(CommandGroup { first: known.then_some(u32::from(slot.first)), count: u32::from(slot.count) })
     }
 
-    /// Releases what the run keeps for commands whose events arrived; others stay.
+    /// Releases what the run keeps for commands whose events arrived; others stay. What a trace needs of them stays too.
     ///
     /// # Errors
     /// [`Error::ForeignHandle`] for a command of another run; then nothing is released.
@@ -258,7 +264,8 @@ impl RunCore {
     fn hold<'a>(&'a self, card: &'a dyn Card) -> teardown::Hold<'a> {
         let patience = self.session.patience();
         let cluster = self.session.cluster();
-        teardown::Hold { card, cluster, tiles: &self.tiles, kernels: &self.kernels, patience }
+        let (tiles, kernels, trace) = (&self.tiles, &*self.kernels, self.trace);
+        teardown::Hold { card, cluster, tiles, kernels, trace, patience }
     }
 
     /// Every core of the program.

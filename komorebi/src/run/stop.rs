@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use komorebi_abi::constants::command as c;
 
-use super::end::report;
 use super::returned::wait_returned;
 use super::state::{Checked, State};
 use super::teardown::{self, Teardown};
@@ -107,7 +106,7 @@ impl RunCore {
         tracing::info!(commands = result.map(|result| result.commands), "the run is stopped");
         self.unload();
         state.ended = Some(std::sync::Arc::new(Error::Closed));
-        Ok(report(Some(teardown), None))
+        Ok(self.report(state, Some(teardown), None))
     }
 
     /// Stops grid and dispatcher, whatever they do.
@@ -136,7 +135,7 @@ impl RunCore {
         state.ended = Some(std::sync::Arc::new(Error::Closed));
         let stuck: Vec<StuckThread> = teardown::stuck_threads(&teardown).collect();
         if stuck.is_empty() {
-            Ok(report(Some(teardown), None))
+            Ok(self.report(state, Some(teardown), None))
         } else {
             Err(grid_timeout(stuck, &teardown, self.session.patience()))
         }

@@ -6,6 +6,7 @@ use komorebi_abi::constants::{command, core, launch, layout};
 use komorebi_card::{Card, NocXy};
 
 use super::returned::wait_returned;
+use super::trace::{CoreRecord, TraceArea};
 use crate::Result;
 use crate::build::{Kernels, THREADS};
 use crate::error::StuckThread;
@@ -26,6 +27,8 @@ pub(crate) struct Teardown {
     pub(crate) hart: HartState,
     /// Each core's threads.
     pub(crate) cores: Vec<CoreState>,
+    /// Each core's trace, of a run that has one.
+    pub(crate) trace: Option<Vec<CoreRecord>>,
 }
 
 /// Tells the dispatcher to finish.
@@ -74,6 +77,8 @@ pub(crate) struct Hold<'a> {
     pub(crate) cluster: &'a Cluster,
     pub(crate) tiles: &'a Tiles,
     pub(crate) kernels: &'a Kernels,
+    /// Where the trace lies, if there is one.
+    pub(crate) trace: Option<TraceArea>,
     /// How long the threads may take to return once they are told to.
     pub(crate) patience: Duration,
 }
@@ -100,7 +105,9 @@ impl Hold<'_> {
         card.set_cleanup(None)?;
         let result = result(cluster)?;
         let cores = self.tiles.all().iter().map(|tile| core_state(card, *tile)).collect::<Result<_>>()?;
-        Ok(Teardown { result, restored, hart, cores })
+        let read = |area: TraceArea| self.tiles.all().iter().map(|&tile| area.read(card, tile)).collect();
+        let trace = self.trace.map(read).transpose()?;
+        Ok(Teardown { result, restored, hart, cores, trace })
     }
 }
 

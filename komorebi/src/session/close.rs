@@ -27,6 +27,7 @@ impl Inner {
                     cluster: &self.cluster,
                     tiles: &loaded.tiles,
                     kernels: &loaded.kernels,
+                    trace: loaded.trace,
                     patience: self.patience(),
                 };
                 hold.force().map(|teardown| {

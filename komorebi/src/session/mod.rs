@@ -28,6 +28,7 @@ pub(crate) use tiles::Tiles;
 use crate::build::{Firmware, Kernels, Toolchain};
 use crate::error::TensorError;
 use crate::load::LoadOptions;
+use crate::run::TraceArea;
 use crate::run::teardown::Teardown;
 use crate::tensor::{Allocator, Chunks, Registry};
 use crate::{DType, Element, Error, Program, Result, Run, Tensor};
@@ -69,6 +70,8 @@ pub(crate) struct Loaded {
     pub(crate) tiles: Tiles,
     /// The program's images, for their symbols.
     pub(crate) kernels: Arc<Kernels>,
+    /// Where its trace lies.
+    pub(crate) trace: Option<TraceArea>,
     /// True when it ended and could not be stopped: nothing else can be loaded.
     pub(crate) unstopped: bool,
     /// Host memory the dispatcher may still write: held here until it cannot, whatever becomes of the run.

@@ -17,6 +17,9 @@ pub(crate) const NC_PC_ENABLE: u64 = 0xFFB1_223C;
 /// (host.md §5.1).
 pub(crate) const PC_SNAPSHOT: [u64; 5] = [0xFFB1_313C, 0xFFB1_3138, 0xFFB1_3140, 0xFFB1_3144, 0xFFB1_3148];
 
+/// A Tensix tile's wall clock: the low word, whose read latches the high one, and that (host.md §5.2).
+pub(crate) const WALL_CLOCK: [u64; 2] = [0xFFB1_21F0, 0xFFB1_21F8];
+
 /// Harts of the clusters out of reset: bits 7:4 (host.md §4.2).
 pub(crate) const L2CPU_RESET: u64 = 0x8003_0014;
 /// The bit of cluster 0 in [`L2CPU_RESET`].

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ResultBlock, ThreadState};
-use crate::Error;
+use crate::{Error, Trace};
 
 /// The five threads of a core, as they ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct StopReport {
     pub result: Option<ResultBlock>,
     /// Each core of the grid, in core order; empty when the card could not be read any more.
     pub cores: Vec<CoreState>,
+    /// The trace of a run loaded with one; `None` when the card could not be read any more.
+    pub trace: Option<Trace>,
     /// What ended the run before it was stopped.
     pub cause: Option<Arc<Error>>,
 }

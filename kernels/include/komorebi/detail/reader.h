@@ -4,6 +4,7 @@
 #include "../noc.h"
 #include "boot.h"
 #include "commands.h"
+#include "trace.h"
 
 namespace km::detail {
 
@@ -47,14 +48,17 @@ inline Found find_published(uint32_t slots, uint32_t likely, uint32_t last, uint
 
 [[noreturn]] inline void run() {
     noc_init();
+    trace_init();
     const uint32_t slots = launch_word(kCoreDepth);
     wait_go();
     uint32_t slot = kNoSlot, sequence = 0;
     for (uint32_t taken = 1;; ++taken) {
         const uint32_t last = sequence, likely = slot + 1 < slots ? slot + 1 : 0;
+        [[maybe_unused]] uint32_t passes = 0;
         wait_until(kWaitCommand, 0, last + 1, local.idle, [&](uint32_t& seen) {
             seen = hardware::reg(control(kControlDoorbell));
             if (seen == last) return false;
+            if constexpr (kTraced) ++passes;
             const Found found = find_published(slots, likely, last, seen);
             slot = found.slot;
             sequence = found.sequence;
@@ -65,6 +69,7 @@ inline Found find_published(uint32_t slots, uint32_t likely, uint32_t last, uint
         // A result word left from the slot's last command is nobody's result.
         if (published.wants_result()) hardware::reg(control(kControlResults) + 4 * slot) = 0;
         hardware::reg(control(kControlTokens) + 4 * ((taken - 1) % kTokens)) = taken << kTokenCountShift | slot;
+        trace_taken(sequence, published, passes);
 
         run_handler(taken, slot, sequence, published);
         count_done(taken);

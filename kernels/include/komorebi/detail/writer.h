@@ -4,6 +4,7 @@
 #include "../noc.h"
 #include "boot.h"
 #include "commands.h"
+#include "trace.h"
 
 namespace km::detail {
 
@@ -111,6 +112,7 @@ inline void acknowledge(uint32_t slot, uint32_t sequence, Published published) {
     completions.dispatcher = launch_word(kCoreDispatcher);
     completions.low = launch_word(kCoreCompletionsLow);
     completions.high = launch_word(kCoreCompletionsHigh);
+    trace_init();
     start_core();
     report_ready();
     state(kThreadStage) = kThreadIdle;
@@ -121,7 +123,9 @@ inline void acknowledge(uint32_t slot, uint32_t sequence, Published published) {
 
         run_handler(taken, slot, sequence, published);
         join(taken);
+        trace_time(sequence, kTraceWritten);
         acknowledge(slot, sequence, published);
+        trace_time(sequence, kTraceSent);
         count_done(taken);
         if (published.handler() == KM_HANDLER_EXIT) leave(kThreadExited);
     }

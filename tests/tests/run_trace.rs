@@ -1,0 +1,226 @@
+//! The trace of a run: what each core did when, on one clock, whatever the tiles' own clocks show.
+
+use std::time::Duration;
+
+use km::build::Sources;
+use komorebi as km;
+use komorebi_sim::Card;
+
+const TIMEOUT: Duration = Duration::from_secs(5);
+const MHZ: f64 = 1350.0;
+
+const READER: &str = r"
+#include <komorebi/kernel.h>
+KM_HANDLER(Spin) {
+    const uint64_t start = km::wall_clock();
+    while (km::wall_clock() - start < args.cycles) {}
+}
+KM_HANDLER(Hang) {
+    for (;;) {}
+}
+";
+
+fn program() -> km::Program {
+    let cycles = ("cycles", km::ArgKind::U32);
+    km::Program::new("traced")
+        .with_sources(Sources::new().file("reader.cpp", READER.as_bytes()))
+        .handler_with("spin", 1, &[cycles], None)
+        .handler_with("hang", 2, &[], None)
+        .depth(8)
+        .grid(4, 2)
+}
+
+fn traced(seed: u64, trace: u32) -> km::Run {
+    let session = km::Session::builder().on(&Card::builder().seed(seed).build()).open().unwrap();
+    session.load_with(program(), km::LoadOptions { trace, ..Default::default() }).unwrap()
+}
+
+#[test]
+fn a_command_on_one_core_leaves_its_four_words() {
+    let run = traced(0, 4);
+    let spin = run.submit(km::call("spin", &[2700]).on((3, 1))).unwrap();
+    run.wait(spin, TIMEOUT).unwrap();
+    let trace = run.stop(TIMEOUT).unwrap().trace.unwrap();
+    assert_eq!((trace.room(), trace.clock_mhz()), (4, 1350));
+    let cores = trace.command(spin).unwrap();
+    let [core] = &cores[..] else { panic!("{cores:?}") };
+    assert_eq!((core.core, core.passes), (3, 1));
+    let (written, sent) = (core.written.unwrap(), core.sent.unwrap());
+    assert!((2700..4000).contains(&(written - core.taken)), "{core:?}");
+    assert!((1..200).contains(&(sent - written)), "{core:?}");
+    let phases = trace.phases(spin).unwrap();
+    assert_eq!(phases.len(), 1);
+    assert_eq!(phases[0].taken, 0.0);
+    assert_eq!(phases[0].written, Some((written - core.taken) as f64 / MHZ));
+    assert_eq!(phases[0].sent, Some((sent - core.taken) as f64 / MHZ));
+    // EXIT is the second command, of all cores; nothing is a third.
+    assert_eq!(trace.sequence(2).len(), 8);
+    assert!(trace.sequence(3).is_empty() && trace.sequence(0).is_empty());
+}
+
+#[test]
+fn times_of_tiles_whose_clocks_differ_are_told_on_one() {
+    for seed in [0, 1, 2, 3, 9, 77, 1234, u64::MAX] {
+        let run = traced(seed, 8);
+        let all = run.submit(km::nop()).unwrap();
+        run.wait(all, TIMEOUT).unwrap();
+        let trace = run.stop(TIMEOUT).unwrap().trace.unwrap();
+        let cores = trace.command(all).unwrap();
+        let apart = cores.iter().map(|core| core.taken.abs_diff(cores[0].taken)).max().unwrap();
+        assert_eq!(apart > 20_000, seed != 0, "seed {seed}: the clocks are {apart} cycles apart");
+        let phases = trace.phases(all).unwrap();
+        let most = trace.uncertainty();
+        assert!(most > 0.0 && most < 1.5, "seed {seed}: {most} us");
+        let last = phases.iter().map(|core| core.taken).fold(0.0, f64::max);
+        assert!(last < 0.6, "seed {seed}: one multicast reaches all, {phases:?}");
+        // The leader is told by everybody before it completes the command.
+        let completed = phases[0].sent.unwrap();
+        for core in &phases[1..] {
+            assert!(core.sent.unwrap() < completed + most, "seed {seed}: {core:?} of {phases:?}");
+        }
+    }
+}
+
+#[test]
+fn lead_tells_whether_two_commands_were_in_flight_at_once() {
+    let run = traced(5, 16);
+    let spin = |cycles: u32, first: u32| run.submit(km::call("spin", &[cycles]).on((first, 2))).unwrap();
+    let (long, beside, behind) = (spin(13_500, 0), spin(100, 4), spin(100, 1));
+    run.wait([long, beside, behind], TIMEOUT).unwrap();
+    let trace = run.stop(TIMEOUT).unwrap().trace.unwrap();
+    let lead = trace.lead(long, beside).unwrap();
+    assert!((5.0..11.0).contains(&lead), "{lead} us of the long one's 10 were left");
+    let back = trace.lead(beside, long).unwrap();
+    assert!(back > 0.0 && back < lead, "{back}");
+    // Both leads together are the two commands' own lengths, which one clock tells.
+    let length = |handle| trace.phases(handle).unwrap()[0].sent.unwrap();
+    let off = (lead + back - length(long) - length(beside)).abs();
+    assert!(off <= 2.0 * trace.uncertainty(), "{off} us");
+    // The third shares core 1, which takes it while it spins on the first: its reader is busy, its take comes behind.
+    let phases = trace.phases(behind).unwrap();
+    assert_eq!(phases.iter().map(|core| core.core).collect::<Vec<_>>(), [1, 2]);
+    assert!(phases[0].taken > 1.0 && phases[1].taken == 0.0, "{phases:?}");
+}
+
+#[test]
+fn a_forgotten_command_stays_in_the_trace_and_one_beyond_it_is_told() {
+    let run = traced(1, 3);
+    let queued = run.submit(km::nop().queued(2)).unwrap();
+    run.wait(queued, TIMEOUT).unwrap();
+    let nops: Vec<_> = (0..3).map(|_| run.submit(km::nop().on((1, 3))).unwrap()).collect();
+    run.drain(TIMEOUT).unwrap();
+    run.forget(&nops).unwrap();
+    assert!(matches!(run.sequence(nops[0]), Err(km::Error::Handle { .. })));
+    let trace = run.stop(TIMEOUT).unwrap().trace.unwrap();
+    let cores = |handle| trace.command(handle).unwrap().iter().map(|core| core.core).collect::<Vec<_>>();
+    assert_eq!(cores(queued), [0, 1]);
+    assert_eq!((cores(nops[0]), cores(nops[1])), (vec![1, 2, 3], vec![1, 2, 3]));
+    let error = trace.phases(nops[2]).unwrap_err();
+    assert!(matches!(error, km::Error::NotTraced { handle: 4, .. }), "{error}");
+    assert!(error.to_string().contains("from 1 to 3"), "{error}");
+    let other = traced(1, 3);
+    let foreign = other.submit(km::nop()).unwrap();
+    assert!(matches!(trace.command(foreign), Err(km::Error::ForeignHandle { .. })));
+}
+
+#[test]
+fn a_run_that_died_leaves_its_trace_with_what_did_not_end() {
+    let session = km::Session::builder().on(&Card::builder().seed(4).build()).open().unwrap();
+    let deadline = Duration::from_millis(2);
+    let options = km::LoadOptions { trace: 8, deadline, ..Default::default() };
+    let run = session.load_with(program(), options).unwrap();
+    let well = run.submit(km::nop()).unwrap();
+    run.wait(well, TIMEOUT).unwrap();
+    let hang = run.submit(km::call("hang", &[]).on((2, 1))).unwrap();
+    assert!(matches!(run.wait(hang, TIMEOUT), Err(km::Error::CommandTimeout(_))));
+    let trace = run.stop(TIMEOUT).unwrap().trace.unwrap();
+    assert_eq!(trace.command(well).unwrap().len(), 8);
+    let cores = trace.command(hang).unwrap();
+    assert_eq!((cores.len(), cores[0].core, cores[0].written, cores[0].sent), (1, 2, None, None));
+    assert!(matches!(trace.lead(hang, well), Err(km::Error::NotTraced { .. })));
+    let json: serde_json::Value = serde_json::from_str(&trace.to_chrome_json()).unwrap();
+    let unfinished = |event: &&serde_json::Value| event["args"]["unfinished"] == true;
+    assert_eq!(json["traceEvents"].as_array().unwrap().iter().filter(unfinished).count(), 1);
+}
+
+#[test]
+fn a_trace_that_does_not_fit_l1_is_refused_and_none_is_none() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let load = |trace| session.load_with(program(), km::LoadOptions { trace, ..Default::default() });
+    let error = load(1 << 20).unwrap_err().to_string();
+    assert!(error.starts_with("trace is 1048576; kernels and buffers leave room for "), "{error}");
+    let run = load(0).unwrap();
+    assert!(run.stop(TIMEOUT).unwrap().trace.is_none());
+}
+
+/// The members that the format asks of each kind of event, the nesting of spans in a lane, and the ends of arrows.
+#[test]
+fn the_export_keeps_the_format_of_trace_events() {
+    let run = traced(6, 64);
+    let mut handles = Vec::new();
+    for job in 0..12_u32 {
+        handles.push(run.submit(km::call("spin", &[500 * job]).on((job % 5, 1 + job % 4))).unwrap());
+    }
+    handles.push(run.submit(km::nop().exclusive()).unwrap());
+    run.drain(TIMEOUT).unwrap();
+    let trace = run.stop(TIMEOUT).unwrap().trace.unwrap();
+    let json: serde_json::Value = serde_json::from_str(&trace.to_chrome_json()).unwrap();
+    let events = json["traceEvents"].as_array().unwrap();
+    let number = |event: &serde_json::Value, key: &str| event[key].as_f64().unwrap();
+    let tenths = |event: &serde_json::Value, key: &str| (number(event, key) * 10_000.0).round() as i64;
+    let lane = |event: &serde_json::Value| (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
+
+    let mut spans: Vec<((u64, u64), i64, i64)> = Vec::new();
+    let (mut lanes, mut arrows) = (Vec::new(), Vec::new());
+    for event in events {
+        assert!(event["name"].is_string() && event["args"].is_object(), "{event}");
+        match event["ph"].as_str().unwrap() {
+            "M" if event["name"] == "thread_name" => lanes.push(lane(event)),
+            "M" => assert_eq!(event["name"], "process_name"),
+            "X" => {
+                let (start, length) = (tenths(event, "ts"), tenths(event, "dur"));
+                assert!(start >= 0 && length >= 0, "{event}");
+                spans.push((lane(event), start, start + length));
+            }
+            "s" | "t" => arrows.push(event),
+            "f" => {
+                assert_eq!(event["bp"], "e");
+                arrows.push(event);
+            }
+            other => panic!("phase {other}"),
+        }
+    }
+    assert!(spans.iter().all(|(lane, ..)| lanes.contains(lane)), "every lane has a name");
+    spans.sort_unstable();
+    for pair in spans.windows(2) {
+        assert!(
+            pair[0].0 != pair[1].0 || pair[0].2 <= pair[1].1,
+            "spans of a lane follow each other: {pair:?}"
+        );
+    }
+    // Every arrow starts at the dispatcher, goes to a reader, and the leader's comes back.
+    for arrow in &arrows {
+        let at = tenths(arrow, "ts");
+        let inside = |(own, start, end): &&((u64, u64), i64, i64)| {
+            *own == lane(arrow) && (*start..=*end).contains(&at)
+        };
+        assert!(spans.iter().any(|span| inside(&span)), "{arrow} begins and ends in spans");
+    }
+    let of = |phase: &str| arrows.iter().filter(|arrow| arrow["ph"] == phase).count();
+    let group = |job: u32| 1 + job % 4;
+    let takes = (0..12).map(group).sum::<u32>() as usize + 8;
+    // EXIT is no command of the caller's, but the host has its event.
+    assert_eq!((of("s"), of("t"), of("f")), (takes + 8, 14, takes + 8));
+    for arrow in arrows.iter().filter(|arrow| arrow["ph"] != "s") {
+        let start = arrows.iter().find(|other| other["ph"] == "s" && other["id"] == arrow["id"]).unwrap();
+        assert_eq!(lane(start).0, 1, "it starts at the dispatcher");
+        assert!(tenths(start, "ts") <= tenths(arrow, "ts"), "{start} {arrow}");
+    }
+    let why = |event: &&serde_json::Value| event["name"] == "idle" && event["args"]["why"].is_string();
+    assert!(events.iter().filter(why).count() > 5);
+    assert!(
+        events.iter().any(|event| event["name"] == "spin")
+            && events.iter().any(|event| event["name"] == "exit")
+    );
+    assert_eq!(json["otherData"]["program"], "traced");
+}
