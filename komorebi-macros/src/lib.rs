@@ -6,6 +6,7 @@
 
 mod anchor;
 mod context;
+mod duration;
 mod engine;
 mod errors;
 mod facts;

@@ -46,13 +46,13 @@ pub use komorebi_abi::engine::{
 };
 pub use komorebi_abi::graph::{Graph, Node};
 pub use komorebi_abi::program::{
-    ArgKind, Compute, Format, Kernel, MathFidelity, OptLevel, ResultKind, UnpackMode,
+    ArgKind, Compute, Format, Kernel, MathFidelity, OptLevel, Prefetch, ResultKind, UnpackMode,
 };
 pub use komorebi_abi::stream::Stream;
 pub use komorebi_card::{Board, Card, CardTime, Core, Description, Grid, Group, NocXy, World};
 pub use komorebi_macros::program;
 pub use load::LoadOptions;
-pub use program::{CoreArgs, Declared, Dynamic, Program};
+pub use program::{CoreArgs, Declared, Dynamic, Program, Thread};
 pub use run::{
     Columns, CommandGroup, CoreTrace, Event, EventKind, Handle, Handles, Phases, Restart, Run, StartOptions,
     Trace, Waitable,

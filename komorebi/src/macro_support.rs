@@ -15,6 +15,8 @@ pub struct Declaration {
     pub model: komorebi_abi::program::ProgramModel,
     /// The kernels' texts.
     pub sources: Sources,
+    /// The texts of its X280 threads.
+    pub thread_sources: Vec<SourceFile>,
 }
 
 /// The call of handler number `handler` of program `P`.

@@ -2,10 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use komorebi_abi::constants::layout;
+use komorebi_abi::engine::Facts;
 use komorebi_abi::program::{
-    Arg, ArgKind, Buffer, Effect, Format, Handler, Place, Problem, ProgramModel, ResultKind, Rule, check,
-    handler_name,
+    Arg, ArgKind, Buffer, Effect, Format, Handler, Place, Problem, ProgramModel, Region, ResultKind, Rule,
+    Thread, check, handler_name,
 };
+
+fn region(name: &str, bytes: u32) -> Region {
+    Region { name: name.into(), bytes }
+}
 
 fn sound() -> ProgramModel {
     let arg = |name: &str, kind| Arg { name: name.into(), kind, effect: Some(Effect::InOut) };
@@ -38,6 +44,18 @@ fn sound() -> ProgramModel {
         ],
         defines: vec![("KM_TILES".into(), "4".into())],
         kernel_bytes: Some(131_072),
+        threads: vec![
+            Thread {
+                name: Some("scan".into()),
+                sources: vec!["scan.cpp".into(), "table.cpp".into()],
+                regions: vec![region("table", 65_536), region("marks", 64)],
+                words: Thread::WORDS_MAX,
+                deadline_us: Some(50_000),
+                ..Thread::new(1)
+            },
+            Thread { sources: vec!["sum.cpp".into()], ..Thread::new(3) },
+        ],
+        regions: vec![region("shared", 4096)],
         ..ProgramModel::new("Heat")
     }
 }
@@ -56,7 +74,7 @@ fn a_sound_program_breaks_no_rule() {
 #[test]
 fn every_rule_is_broken_by_its_program_and_by_that_alone() {
     type Edit = fn(&mut ProgramModel);
-    let cases: [(Rule, Place, Edit); 20] = [
+    let cases: [(Rule, Place, Edit); 38] = [
         (Rule::Grid, Place::Grid, |p| p.grid = Some((0, 10))),
         (Rule::Grid, Place::Grid, |p| p.grid = Some((14, 10))),
         (Rule::Grid, Place::Grid, |p| p.grid = Some((u32::MAX, u32::MAX))),
@@ -81,6 +99,24 @@ fn every_rule_is_broken_by_its_program_and_by_that_alone() {
         (Rule::L1Budget, Place::Buffers, |p| p.buffers[0].pages = 700),
         (Rule::KernelBytes, Place::KernelBytes, |p| p.kernel_bytes = Some(1_000)),
         (Rule::Define, Place::Define(0), |p| p.defines[0].0 = "4TILES".into()),
+        (Rule::ThreadCluster, Place::ThreadCluster(0), |p| p.threads[0].cluster = 0),
+        (Rule::ThreadCluster, Place::ThreadCluster(1), |p| p.threads[1].cluster = 4),
+        (Rule::ThreadCluster, Place::ThreadCluster(1), |p| p.threads[1].cluster = 1),
+        (Rule::Region, Place::Region(0, 0), |p| p.threads[0].regions[0].bytes = 0),
+        (Rule::Region, Place::Region(0, 1), |p| p.threads[0].regions[1].bytes = 100),
+        (Rule::Region, Place::Region(0, 1), |p| p.threads[0].regions[1].bytes = u32::MAX),
+        (Rule::Region, Place::Region(0, 1), |p| p.threads[0].regions[1].name = "table".into()),
+        (Rule::Region, Place::Region(0, 0), |p| p.threads[0].regions[0].name = "shared".into()),
+        (Rule::Region, Place::Region(0, 0), |p| p.threads[0].regions[0].name = "class".into()),
+        (Rule::Region, Place::SharedRegion(1), |p| p.regions.push(region("shared", 64))),
+        (Rule::Region, Place::SharedRegion(0), |p| p.regions[0].bytes = 1),
+        (Rule::Region, Place::SharedRegion(0), |p| p.threads.clear()),
+        (Rule::Region, Place::Region(0, 0), |p| p.threads[0].regions[0].bytes = BANK - 4096),
+        (Rule::ThreadSources, Place::ThreadSources(1), |p| p.threads[1].sources.clear()),
+        (Rule::ThreadSources, Place::ThreadSource(0, 1), |p| p.threads[0].sources[1] = "scan.cpp".into()),
+        (Rule::ThreadLimits, Place::ThreadWords(0), |p| p.threads[0].words = 17),
+        (Rule::ThreadLimits, Place::ThreadDeadline(1), |p| p.threads[1].deadline_us = Some(0)),
+        (Rule::ThreadLimits, Place::ThreadDeadline(1), |p| p.threads[1].deadline_us = Some(1 << 32)),
     ];
     for (rule, place, edit) in cases {
         let problems = broken(edit);
@@ -94,7 +130,9 @@ fn every_rule_is_broken_by_its_program_and_by_that_alone() {
         assert!(problems.iter().all(|p| p.help.is_some()), "{rule:?} says what to do");
     }
     let covered: BTreeSet<Rule> = cases.iter().map(|(rule, ..)| *rule).collect();
-    let checked_here: BTreeSet<Rule> = Rule::ALL.into_iter().filter(|rule| rule.code() <= "KM0011").collect();
+    // The others need the source: the macro has them.
+    let of_the_model = |rule: &Rule| rule.code() <= "KM0011" || rule.code() >= "KM0021";
+    let checked_here: BTreeSet<Rule> = Rule::ALL.into_iter().filter(of_the_model).collect();
     assert_eq!(covered, checked_here);
 }
 
@@ -119,6 +157,44 @@ fn the_l1_budget_lists_the_share_of_each_part() {
     let problems = broken(|p| p.buffers[0].pages = 900);
     let help = problems[0].help.as_deref().unwrap();
     assert!(help.contains("runtime 41088") && help.contains("`input` (index 0) 1843200"), "{help}");
+}
+
+/// Bytes of a DRAM bank that tensors and regions share.
+const BANK: u32 = (layout::DRAM_BANK_BYTES - layout::DRAM_BASE) as u32;
+
+#[test]
+fn a_bank_holds_the_regions_of_its_threads_and_once_those_they_share() {
+    // `shared` 4096, `table` and `marks` 64 on channel 6.
+    assert_eq!(broken(|p| p.threads[0].regions[0].bytes = BANK - 4096 - 64), []);
+    let over = broken(|p| p.threads[0].regions[0].bytes = BANK - 4096);
+    assert_eq!(over.len(), 1, "{over:#?}");
+    assert!(over[0].message.contains("DRAM channel 6") && over[0].message.contains(" 64 more"), "{over:#?}");
+    assert!(over[0].help.as_deref().unwrap().contains("`shared` 4096"), "{over:#?}");
+    // Two clusters on one channel share it; a thread on the other has a bank of its own.
+    let half = region("half", BANK / 2 / 64 * 64);
+    let on = |cluster: u32| Thread {
+        sources: vec!["t.cpp".into()],
+        regions: vec![half.clone(), region("other", 64)],
+        ..Thread::new(cluster)
+    };
+    let with = |clusters: [u32; 2]| {
+        broken(|p| {
+            p.regions.clear();
+            p.threads = clusters.map(on).into();
+        })
+    };
+    assert_eq!(with([1, 2]), []);
+    let shared = with([2, 3]);
+    assert_eq!(shared.iter().map(|p| p.rule).collect::<Vec<_>>(), [Rule::Region], "{shared:#?}");
+}
+
+#[test]
+fn a_program_with_a_thread_has_no_upload_region() {
+    let mut program = sound();
+    assert_eq!((program.upload_bytes(), Facts::new(&program).region_bytes), (0, 0));
+    program.threads.clear();
+    assert_eq!(Facts::new(&program).region_bytes, layout::UPLOAD_BYTES);
+    assert_eq!(program.upload_bytes(), layout::UPLOAD_BYTES);
 }
 
 #[test]

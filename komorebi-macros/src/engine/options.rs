@@ -4,12 +4,13 @@ use komorebi_abi::engine::Place;
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, Lit, Token};
+use syn::{Expr, Token};
 
 use super::Syntax;
 use super::number::number;
 use super::scope::Scope;
 use crate::anchor::Anchor;
+use crate::duration::{HELP, parse_deadline};
 use crate::errors::Message;
 use crate::parts::split;
 
@@ -21,9 +22,6 @@ pub(crate) struct Options {
     pub(crate) req: u64,
     pub(crate) keep: bool,
 }
-
-/// Microseconds of each unit.
-const UNITS: [(&str, u64); 4] = [("us", 1), ("ms", 1_000), ("s", 1_000_000), ("min", 60_000_000)];
 
 /// Reads the options, of which `known` are allowed.
 pub(crate) fn parse_options(tokens: TokenStream, known: &[&str], scope: &mut Scope<'_>) -> Options {
@@ -96,7 +94,10 @@ fn read_option(
     let anchor = Anchor::of_or(value.clone(), key);
     let (place, slot) = match name {
         "deadline" => {
-            options.deadline_us = duration(value, anchor, scope);
+            match parse_deadline(value) {
+                Ok(deadline) => options.deadline_us = Some(deadline),
+                Err(text) => scope.syntax(anchor, text, HELP),
+            }
             scope.places.set(Place::Deadline, anchor);
             return;
         }
@@ -125,39 +126,4 @@ fn parse_number(tokens: TokenStream, anchor: Anchor, name: &str, scope: &mut Sco
             None
         }
     }
-}
-
-/// `200 ms`, `200ms`, `1.5 s`: microseconds.
-fn duration(tokens: TokenStream, anchor: Anchor, scope: &mut Scope<'_>) -> Option<u64> {
-    let read = |input: ParseStream<'_>| {
-        let amount: Lit = input.parse()?;
-        let unit = if input.is_empty() { None } else { Some(input.call(Ident::parse_any)?) };
-        Ok((amount, unit, input.parse::<TokenStream>()?))
-    };
-    let help = "write a number with its unit, as in `deadline = 200 ms`; units are `us`, `ms`, `s` and `min`";
-    let Ok((amount, unit, rest)) = read.parse2(tokens) else {
-        scope.syntax(anchor, "the deadline is no number with a unit".to_owned(), help);
-        return None;
-    };
-    let (digits, suffix) = match &amount {
-        Lit::Int(lit) => (lit.base10_digits().to_owned(), lit.suffix().to_owned()),
-        Lit::Float(lit) => (lit.base10_digits().to_owned(), lit.suffix().to_owned()),
-        _ => (String::new(), String::new()),
-    };
-    let unit = unit.map_or(suffix, |unit| unit.to_string());
-    let amount: Option<f64> = digits.parse().ok();
-    let (Some(amount), true) = (amount, rest.is_empty()) else {
-        scope.syntax(anchor, "the deadline is no number with a unit".to_owned(), help);
-        return None;
-    };
-    let Some((_, scale)) = UNITS.iter().find(|(known, _)| *known == unit) else {
-        let text = match unit.as_str() {
-            "" => format!("the deadline of {digits} has no unit"),
-            unit => format!("the deadline has the unit `{unit}`"),
-        };
-        scope.syntax(anchor, text, help);
-        return None;
-    };
-    // Exact far beyond the longest deadline, and saturating behind that.
-    Some((amount * *scale as f64).round() as u64)
 }

@@ -21,6 +21,8 @@ pub(crate) struct Attribute {
     pub(crate) defines: Option<Value>,
     pub(crate) compile_args: Option<Value>,
     pub(crate) kernel_bytes: Option<Value>,
+    pub(crate) threads: Option<Value>,
+    pub(crate) regions: Option<Value>,
     #[darling(rename = "crate")]
     pub(crate) krate: Option<Value>,
 }
@@ -57,8 +59,19 @@ pub(crate) struct ComputeParts {
     pub(crate) enable_trisc2_rvv: Option<Value>,
 }
 
+/// The parts of a thread but `deadline`, whose value is no expression.
+#[derive(Debug, Default, FromMeta)]
+#[darling(default)]
+pub(crate) struct ThreadParts {
+    pub(crate) cluster: Option<Value>,
+    pub(crate) sources: Option<Value>,
+    pub(crate) regions: Option<Value>,
+    pub(crate) words: Option<Value>,
+    pub(crate) prefetch: Option<Value>,
+}
+
 impl Attribute {
-    const PARTS: [&str; 11] = [
+    const PARTS: [&str; 13] = [
         "kernels",
         "header",
         "grid",
@@ -69,6 +82,8 @@ impl Attribute {
         "defines",
         "compile_args",
         "kernel_bytes",
+        "threads",
+        "regions",
         "crate",
     ];
 }
@@ -84,6 +99,10 @@ impl PerKernel {
 
 impl BufferParts {
     pub(crate) const PARTS: [&str; 4] = ["index", "format", "page_bytes", "pages"];
+}
+
+impl ThreadParts {
+    pub(crate) const PARTS: [&str; 6] = ["cluster", "sources", "regions", "words", "deadline", "prefetch"];
 }
 
 /// Reads the attribute.

@@ -12,6 +12,7 @@ use super::item::ProgramItem;
 use super::number::resolve;
 use super::options::{collect_compile_args, collect_compute, collect_opt};
 use super::places::{HandlerPlaces, Places};
+use super::threads::{ThreadItem, collect_regions, collect_threads};
 use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
 use crate::value::Value;
@@ -32,6 +33,7 @@ pub(crate) fn collect(
     attribute: &Attribute,
     item: &ProgramItem,
     defines: Defines,
+    threads: &[ThreadItem],
     header: &ProgramHeader,
     errors: &mut Errors,
 ) -> (ProgramModel, Places) {
@@ -62,6 +64,12 @@ pub(crate) fn collect(
         if let Some(value) = value {
             read(value, &mut into);
         }
+    }
+    collect_threads(threads, &mut into);
+    // A thread that could not be read may be the one that shares them.
+    let unread = attribute.threads.is_some() && into.model.threads.is_empty() && !into.errors.is_empty();
+    if let Some(value) = attribute.regions.as_ref().filter(|_| !unread) {
+        collect_regions(value, &mut into);
     }
     collect_handlers(&item.handlers, &mut into);
     (into.model, into.places)

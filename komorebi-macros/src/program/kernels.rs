@@ -53,13 +53,21 @@ pub(crate) fn load_kernels(
         places.push(file?.path);
         Some(places.len() - 1)
     });
+    Some(KernelFiles { kernels, files: with_includes(places, header, context) })
+}
+
+/// The files at `places`, and behind them the header and what they include from beside them.
+pub(crate) fn with_includes(
+    mut places: Vec<String>,
+    header: &ProgramHeader,
+    context: &Context,
+) -> Vec<SourcePath> {
     if let Some(folder) = &context.folder {
         let includes = find_includes(&places, header, folder);
         places.extend(includes);
     }
     let names = names_below(&places, context.folder.as_deref());
-    let files = places.into_iter().zip(names).map(|(place, name)| SourcePath { place, name }).collect();
-    Some(KernelFiles { kernels, files })
+    places.into_iter().zip(names).map(|(place, name)| SourcePath { place, name }).collect()
 }
 
 /// The paths from the lowest folder that is above all of them: those that leave the source file's folder make the names
@@ -176,11 +184,11 @@ fn name_kernel(kernel: Kernel, value: Option<Value>, all: Anchor, errors: &mut E
     }
 }
 
-/// The program's header and every file that a kernel includes from beside it, through other such files too. What is
+/// The program's header and every file that a source includes from beside it, through other such files too. What is
 /// not there is the runtime's, or the C++ compiler's to miss.
-fn find_includes(kernels: &[String], header: &ProgramHeader, folder: &Path) -> Vec<String> {
+fn find_includes(sources: &[String], header: &ProgramHeader, folder: &Path) -> Vec<String> {
     let mut found = BTreeSet::new();
-    let mut open: Vec<String> = kernels.to_vec();
+    let mut open: Vec<String> = sources.to_vec();
     if let ProgramHeader::Read(header) = header {
         let path = plain(Path::new(&header.path.value()));
         found.insert(path.clone());
@@ -191,7 +199,7 @@ fn find_includes(kernels: &[String], header: &ProgramHeader, folder: &Path) -> V
         let beside = Path::new(&path).parent().unwrap_or(Path::new(""));
         for name in quoted_includes(&String::from_utf8_lossy(&text)) {
             let path = plain(&beside.join(name));
-            let known = kernels.contains(&path) || found.contains(&path);
+            let known = sources.contains(&path) || found.contains(&path);
             if !known && exists(&folder.join(&path)) {
                 found.insert(path.clone());
                 open.push(path);

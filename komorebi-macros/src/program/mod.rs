@@ -17,6 +17,7 @@ mod options;
 mod places;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 use komorebi_abi::program::Rule;
 use proc_macro2::TokenStream;
@@ -36,6 +37,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Contex
     let item = item::parse_item(item, &mut errors);
     let defines =
         attribute.defines.as_ref().map_or_else(Vec::new, |value| defines::parse_defines(value, &mut errors));
+    let threads =
+        attribute.threads.as_ref().map_or_else(Vec::new, |value| threads::parse_threads(value, &mut errors));
     let Some(item) = item else { return errors.emit() };
 
     // Load.
@@ -43,9 +46,10 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Contex
     let header = header::load_header(attribute.header.as_ref(), &given, context, &mut errors);
     let kernels =
         kernels::load_kernels(attribute.kernels.as_ref(), &item.ident, &header, context, &mut errors);
+    let thread_files = threads::load_threads(&threads, &header, context, &mut errors);
 
     // Collect and check.
-    let (model, places) = collect::collect(&attribute, &item, defines, &header, &mut errors);
+    let (model, places) = collect::collect(&attribute, &item, defines, &threads, &header, &mut errors);
     check::check_program(&model, &places, &header, &mut errors);
 
     let krate = crate_path(attribute.krate.as_ref(), context, &mut errors);
@@ -62,6 +66,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Contex
         item: &item,
         model: &model,
         kernels: kernels.as_ref(),
+        thread_files: &thread_files,
         state,
         constants: header.constants(),
         undeclared,

@@ -126,7 +126,7 @@ fn unpack_mode(value: &Value, errors: &mut Errors) -> Option<UnpackMode> {
 }
 
 /// The one of `all` that `value` names.
-fn choose<T: Copy>(
+pub(super) fn choose<T: Copy>(
     value: Option<&Value>,
     what: &str,
     all: &[T],

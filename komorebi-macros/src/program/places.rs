@@ -18,6 +18,9 @@ pub(crate) struct Places {
     pub(crate) buffers: Vec<BufferPlaces>,
     pub(crate) handlers: Vec<HandlerPlaces>,
     pub(crate) defines: Vec<Anchor>,
+    pub(crate) threads: Vec<ThreadPlaces>,
+    /// The regions that threads share.
+    pub(crate) regions: Vec<Anchor>,
 }
 
 /// The anchors of a buffer.
@@ -39,6 +42,18 @@ pub(crate) struct HandlerPlaces {
     pub(crate) args: Vec<Anchor>,
 }
 
+/// The anchors of a thread.
+#[derive(Debug)]
+pub(crate) struct ThreadPlaces {
+    pub(crate) cluster: Anchor,
+    /// All its sources together.
+    pub(crate) all_sources: Anchor,
+    pub(crate) sources: Vec<Anchor>,
+    pub(crate) words: Anchor,
+    pub(crate) deadline: Anchor,
+    pub(crate) regions: Vec<Anchor>,
+}
+
 impl Places {
     pub(crate) fn new(program: Anchor) -> Self {
         Self {
@@ -50,6 +65,8 @@ impl Places {
             buffers: Vec::new(),
             handlers: Vec::new(),
             defines: Vec::new(),
+            threads: Vec::new(),
+            regions: Vec::new(),
         }
     }
 
@@ -69,6 +86,15 @@ impl Places {
             }
             Place::HandlerArg(i, j) => self.handlers.get(i).and_then(|handler| handler.args.get(j).copied()),
             Place::Define(i) => self.defines.get(i).copied(),
+            Place::ThreadCluster(i) => self.threads.get(i).map(|thread| thread.cluster),
+            Place::ThreadSources(i) => self.threads.get(i).map(|thread| thread.all_sources),
+            Place::ThreadSource(i, j) => {
+                self.threads.get(i).and_then(|thread| thread.sources.get(j).copied())
+            }
+            Place::ThreadWords(i) => self.threads.get(i).map(|thread| thread.words),
+            Place::ThreadDeadline(i) => self.threads.get(i).map(|thread| thread.deadline),
+            Place::Region(i, j) => self.threads.get(i).and_then(|thread| thread.regions.get(j).copied()),
+            Place::SharedRegion(i) => self.regions.get(i).copied(),
             Place::Program => None,
         };
         found.unwrap_or(self.program)

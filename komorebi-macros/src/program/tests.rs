@@ -95,6 +95,63 @@ fn every_option_of_a_declaration_reaches_the_model() {
 }
 
 #[test]
+fn threads_with_their_sources_and_regions_reach_the_model() {
+    golden("join");
+}
+
+/// What is wrong with the thread `scan` of `parts`.
+fn thread_errors(parts: &str) -> Vec<String> {
+    let parts = format!("header = \"kernels/heat.h\", threads(scan({parts}))");
+    program_errors(&parts, "fn step(); fn left(); fn right(); fn norm();")
+}
+
+#[test]
+fn every_part_of_a_thread_is_told_at_its_own() {
+    let sources = "sources = \"threads/scan.cpp\"";
+    for (parts, code, says) in [
+        ("cluster = 1", "KM0023", "has no sources"),
+        ("cluster = 1, sources = []", "KM0023", "has no sources"),
+        ("cluster = 1, sources = [\"threads/scn.cpp\"]", "KM0023", "did you mean \"threads/scan.cpp\"?"),
+        ("cluster = 1, sources = [\"threads/scan.cpp\", \"threads/./scan.cpp\"]", "KM0023", "twice"),
+        ("cluster = 1, sources = 3", "KM0017", "are paths"),
+        ("cluster = 1, sources = [scan]", "KM0017", "is a path"),
+        (sources, "KM0017", "has no `cluster`"),
+        ("cluster = one, SOURCES", "KM0020", "`one`"),
+        ("cluster = 0, SOURCES", "KM0021", "the dispatcher's"),
+        ("cluster = 4, SOURCES", "KM0021", "which no card has"),
+        ("cluster = 1, SOURCES, words = 17", "KM0024", "17 argument words"),
+        ("cluster = 1, SOURCES, deadline = 0 s", "KM0024", "0 us"),
+        ("cluster = 1, SOURCES, deadline = 72 min", "KM0024", "71 minutes"),
+        ("cluster = 1, SOURCES, deadline = 50", "KM0017", "has no unit, in thread `scan`"),
+        ("cluster = 1, SOURCES, deadline = 50 hours", "KM0017", "unit `hours`"),
+        ("cluster = 1, SOURCES, deadline =", "KM0017", "no value"),
+        ("cluster = 1, SOURCES, prefetch = \"documented\"", "KM0018", "a prefetch setting"),
+        ("cluster = 1, SOURCES, prefetch = eager", "KM0018", "known are `documented`"),
+        ("cluster = 1, SOURCES, regions(table = 100)", "KM0022", "write `table = 128`"),
+        ("cluster = 1, SOURCES, regions(table)", "KM0020", "the bytes of region `table`"),
+        ("cluster = 1, SOURCES, regions = 64", "KM0017", "names with their bytes"),
+        ("cluster = 1, SOURCES, region(table = 64)", "KM0017", "did you mean `regions`?"),
+    ] {
+        let found = thread_errors(&parts.replace("SOURCES", sources));
+        assert_eq!(found.len(), 1, "{parts}: {found:#?}");
+        assert!(found[0].starts_with(&format!("[{code}]")) && found[0].contains(says), "{parts}: {found:#?}");
+    }
+    let twice = "cluster = 1, SOURCES, deadline = 1 ms, deadline = 2 ms".replace("SOURCES", sources);
+    let found = thread_errors(&twice);
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].contains("two parts called `deadline`") && found[1].contains("the other"), "{found:#?}");
+}
+
+#[test]
+fn a_thread_that_cannot_be_read_brings_no_error_about_the_regions_it_may_share() {
+    for threads in ["threads = 1", "threads(scan)"] {
+        let parts = format!("header = \"kernels/heat.h\", {threads}, regions(shared = 64)");
+        let found = program_errors(&parts, "fn step(); fn left(); fn right(); fn norm();");
+        assert_eq!(found.len(), 1, "{threads}: {found:#?}");
+    }
+}
+
+#[test]
 fn all_errors_are_told_at_once() {
     let found = program_errors(
         "header = \"kernels/heat.h\", depth = 17, buffers(input(index = kBufferInptu, format = bfloat17, page_bytes = 2048, pages = 4)), opt(reader = O4)",
@@ -184,6 +241,8 @@ fn garbage_never_panics() {
         "buffers = 3, buffers(x), buffers(x(=))",
         "grid = (1), grid(1, 2)",
         "opt, compute = 3",
+        "threads, regions",
+        "threads(a(), b(deadline), c(deadline = = 3, deadline = 1 ms x), 4, d(sources = [[1]], regions(=)))",
     ];
     let items = [
         "",

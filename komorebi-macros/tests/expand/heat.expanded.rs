@@ -119,6 +119,7 @@ impl ::komorebi::Declared for Heat {
                     ),
                 ],
             },
+            thread_sources: ::std::vec![],
         }
     }
 }

@@ -99,6 +99,7 @@ impl ::renamed::Declared for Kinds {
                     ),
                 ],
             },
+            thread_sources: ::std::vec![],
         }
     }
 }

@@ -103,6 +103,7 @@ impl ::komorebi::Declared for Blur {
                     ),
                 ],
             },
+            thread_sources: ::std::vec![],
         }
     }
 }

@@ -83,6 +83,14 @@ pub enum Error {
     /// A kernel holds instructions its core lacks.
     #[error(transparent)]
     KernelInstructionError(Box<crate::build::InstructionError>),
+    /// The program has threads on the X280's work clusters, which sessions do not run yet. Nothing was loaded.
+    #[error("program `{program}` has {threads}, and X280 threads do not run yet; load it without")]
+    ThreadsNotRun {
+        /// The program.
+        program: String,
+        /// Its threads, as messages call them.
+        threads: String,
+    },
     /// The runtime's own firmware could not be built.
     #[error("the firmware cannot be built: {0}")]
     Firmware(Box<crate::build::Error>),

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use komorebi_abi::constants::{command, event, layout};
+use komorebi_abi::program::{ProgramModel, Thread};
 use komorebi_card::{Card, Grid};
 
 pub use options::LoadOptions;
@@ -39,6 +40,7 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
     model.depth = options.depth.unwrap_or(model.depth);
     model.kernel_bytes = session.kernel_bytes().or(model.kernel_bytes);
     program.check()?;
+    refuse_threads(program.model())?;
     let trace = TraceArea::behind(program.model(), options.trace)?;
     let tiles = tiles(session, program.model().grid)?;
     let (kernels, areas) = build(session, &program, &tiles, trace.is_some())?;
@@ -85,6 +87,15 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
         trace,
         options,
     }))
+}
+
+/// Threads of the X280 are declared and checked, and do not run yet.
+fn refuse_threads(model: &ProgramModel) -> Result<()> {
+    if model.threads.is_empty() {
+        return Ok(());
+    }
+    let threads = model.threads.iter().map(Thread::label).collect::<Vec<_>>().join(", ");
+    Err(Error::ThreadsNotRun { program: model.name.clone(), threads })
 }
 
 /// The number of a load, from 1, which no other load of this process has.

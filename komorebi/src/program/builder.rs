@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use komorebi_abi::program::{
-    Arg, ArgKind, Buffer, Compute, Format, Handler, Kernel, OptLevel, ProgramModel, ResultKind, handler_name,
+    Arg, ArgKind, Buffer, Compute, Format, Handler, Kernel, OptLevel, ProgramModel, Region, ResultKind,
+    handler_name,
 };
 use komorebi_headers::{Header, Options};
 
-use super::source::read_folder;
-use super::{Dynamic, Program};
+use super::source::{name_of, read_beside, read_folder};
+use super::{Dynamic, Program, Thread};
 use crate::build::Sources;
 
 impl Program<Dynamic> {
@@ -108,6 +109,36 @@ impl Program<Dynamic> {
     #[must_use]
     pub fn opt(mut self, kernel: Kernel, level: OptLevel) -> Self {
         self.model.opt[kernel as usize] = Some(level);
+        self
+    }
+
+    /// Bytes of each core's L1 that hold the kernels, a multiple of 64; those of the session, if it sets any, go first.
+    #[must_use]
+    pub fn kernel_bytes(mut self, bytes: u32) -> Self {
+        self.model.kernel_bytes = Some(bytes);
+        self
+    }
+
+    /// A thread on a work cluster of the X280. It takes the dispatcher's upload region, so the program's graphs and
+    /// streams cannot be uploaded. Sessions do not run threads yet: loading the program is
+    /// [`Error::ThreadsNotRun`](crate::Error::ThreadsNotRun).
+    #[must_use]
+    pub fn thread(mut self, thread: Thread) -> Self {
+        let (mut model, paths) = thread.into_parts();
+        for path in paths {
+            // One that cannot be read is told as that, and not as a thread without sources.
+            model.sources.push(name_of(&path));
+            self.messages.extend(read_beside(&path, &mut self.thread_sources));
+        }
+        self.model.threads.push(model);
+        self
+    }
+
+    /// A region of `bytes` bytes, a multiple of 64, that the threads on one DRAM bank share: clusters 2 and 3 have one
+    /// bank, cluster 1 another.
+    #[must_use]
+    pub fn region(mut self, name: impl Into<String>, bytes: u32) -> Self {
+        self.model.regions.push(Region { name: name.into(), bytes });
         self
     }
 

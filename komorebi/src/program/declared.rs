@@ -13,7 +13,7 @@ pub trait Declared: 'static {
 impl<P: Declared> Program<P> {
     /// The declared program; the macro's `program()` calls this.
     pub fn declared() -> Self {
-        let Declaration { model, sources } = P::declaration();
-        Self::from_parts(model, sources)
+        let Declaration { model, sources, thread_sources } = P::declaration();
+        Self { thread_sources, ..Self::from_parts(model, sources) }
     }
 }

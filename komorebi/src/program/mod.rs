@@ -3,6 +3,7 @@
 mod builder;
 mod declared;
 mod source;
+mod thread;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,8 +13,9 @@ use komorebi_abi::program::{Kernel, ProgramModel};
 use komorebi_card::Core;
 
 pub use declared::Declared;
+pub use thread::Thread;
 
-use crate::build::Sources;
+use crate::build::{SourceFile, Sources};
 use crate::error::ProgramError;
 
 /// The mark of a program that is described at run time.
@@ -43,6 +45,8 @@ type ArgsOf = Arc<dyn Fn(Core) -> CoreArgs + Send + Sync>;
 pub struct Program<P = Dynamic> {
     model: ProgramModel,
     sources: Sources,
+    /// The texts of its X280 threads and what they include.
+    thread_sources: Vec<SourceFile>,
     args: Option<ArgsOf>,
     /// Handlers were given by number alone, so their commands' words are not counted.
     untyped: Vec<String>,
@@ -52,7 +56,15 @@ pub struct Program<P = Dynamic> {
 
 impl<P> Program<P> {
     fn from_parts(model: ProgramModel, sources: Sources) -> Self {
-        Self { model, sources, args: None, untyped: Vec::new(), messages: Vec::new(), of: PhantomData }
+        Self {
+            model,
+            sources,
+            thread_sources: Vec::new(),
+            args: None,
+            untyped: Vec::new(),
+            messages: Vec::new(),
+            of: PhantomData,
+        }
     }
 
     /// Compile-time argument words of one kernel, after those it has: `get_compile_time_arg_val(i)`.
@@ -86,6 +98,11 @@ impl<P> Program<P> {
         &self.sources
     }
 
+    /// The texts of its X280 threads, and the headers beside them.
+    pub fn thread_sources(&self) -> &[SourceFile] {
+        &self.thread_sources
+    }
+
     /// Checks every rule; a program is checked again when it is loaded.
     ///
     /// # Errors
@@ -116,6 +133,7 @@ impl<P> Clone for Program<P> {
         Self {
             model: self.model.clone(),
             sources: self.sources.clone(),
+            thread_sources: self.thread_sources.clone(),
             args: self.args.clone(),
             untyped: self.untyped.clone(),
             messages: self.messages.clone(),

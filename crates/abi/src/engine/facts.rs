@@ -1,6 +1,5 @@
 //! What a graph or stream has to know of its program.
 
-use crate::constants::layout;
 use crate::program::{Handler, ProgramModel};
 
 /// Facts of a program.
@@ -12,7 +11,7 @@ pub struct Facts {
     pub handlers: Vec<Handler>,
     /// Cores of its grid; `None` when only the card tells.
     pub cores: Option<u32>,
-    /// Bytes of the upload region: [`layout::UPLOAD_BYTES`], 0 for a program with an X280 thread.
+    /// Bytes of the upload region: [`ProgramModel::upload_bytes`].
     pub region_bytes: u32,
     /// The handlers declare their arguments; false for a program that is known by numbers alone.
     pub typed: bool,
@@ -27,7 +26,7 @@ impl Facts {
             program: program.name.clone(),
             handlers: program.handlers.clone(),
             cores: program.grid.map(|(width, height)| width * height),
-            region_bytes: layout::UPLOAD_BYTES,
+            region_bytes: program.upload_bytes(),
             typed: true,
             complete: true,
         }

@@ -33,19 +33,19 @@ pub(crate) fn check_size(facts: &Facts, what: &str, lines: &[SizeLine], problems
         .filter(|line| line.bytes != 0)
         .map(|line| format!("{} {}", line.what, line.bytes))
         .collect();
-    let (message, advice) = if region == 0 {
+    let (message, help) = if region == 0 {
         (
             format!(
-                "the {what} takes {sum} bytes, and `{}` has no upload region: its X280 thread's ring lies there",
+                "the {what} cannot be uploaded: `{}` has no upload region, since its X280 thread's ring lies there",
                 facts.program
             ),
-            "run it with `run_hostfed`, or take the thread out of the program",
+            "submit the commands from the host, or take the thread out of the program".to_owned(),
         )
     } else {
         (
             format!("the {what} takes {sum} bytes, {} more than the upload region's {region}", sum - region),
-            "split it, or let rounds do the repetition",
+            format!("split it, or let rounds do the repetition; bytes: {}", shares.join(", ")),
         )
     };
-    problems.add(Rule::Size, Place::Upload, message, format!("{advice}; bytes: {}", shares.join(", ")));
+    problems.add(Rule::Size, Place::Upload, message, help);
 }

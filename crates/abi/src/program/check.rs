@@ -1,5 +1,6 @@
 //! Every rule of a program, checked at once.
 
+use super::check_threads::check_threads;
 use super::{Buffer, Handler, Place, Problem, ProgramModel, Rule, l1_budget};
 use crate::constants::{command, core, layout};
 
@@ -13,10 +14,11 @@ pub fn check(program: &ProgramModel) -> Vec<Problem> {
     check_buffers(&program.buffers, &mut problems);
     check_l1(program, &mut problems);
     check_defines(&program.defines, &mut problems);
+    check_threads(program, &mut problems);
     problems
 }
 
-fn problem(rule: Rule, place: Place, message: String, help: impl Into<String>) -> Problem {
+pub(super) fn problem(rule: Rule, place: Place, message: String, help: impl Into<String>) -> Problem {
     Problem { rule, place, other: None, message, help: Some(help.into()) }
 }
 
@@ -316,9 +318,7 @@ fn check_l1(program: &ProgramModel, problems: &mut Vec<Problem>) {
 
 fn check_defines(defines: &[(String, String)], problems: &mut Vec<Problem>) {
     for (i, (name, _)) in defines.iter().enumerate() {
-        let mut letters = name.chars();
-        let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-        if !first || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_') || CPP.contains(&name.as_str()) {
+        if !is_cpp_name(name) {
             let message = format!("`{name}` cannot be defined: it is no identifier of C++");
             problems.push(problem(
                 Rule::Define,
@@ -340,6 +340,13 @@ fn check_defines(defines: &[(String, String)], problems: &mut Vec<Problem>) {
             problems.push(found);
         }
     }
+}
+
+/// Is it an identifier of C++?
+pub(super) fn is_cpp_name(name: &str) -> bool {
+    let mut letters = name.chars();
+    let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    first && letters.all(|c| c.is_ascii_alphanumeric() || c == '_') && !CPP.contains(&name)
 }
 
 /// Macros that the build of every kernel sets.

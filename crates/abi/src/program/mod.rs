@@ -6,11 +6,13 @@
 
 mod buffer;
 mod check;
+mod check_threads;
 mod compute;
 mod handler;
 mod model;
 mod problem;
 mod rule;
+mod thread;
 
 pub use buffer::{BudgetLine, Buffer, Format, l1_budget};
 pub use check::{check, handler_name};
@@ -19,3 +21,4 @@ pub use handler::{Arg, ArgKind, Effect, Handler, ResultKind};
 pub use model::{Kernel, ProgramModel};
 pub use problem::{Place, Problem};
 pub use rule::Rule;
+pub use thread::{Prefetch, Region, Thread};

@@ -1,6 +1,6 @@
 //! The program as declared.
 
-use super::{Buffer, Compute, Handler, OptLevel};
+use super::{Buffer, Compute, Handler, OptLevel, Region, Thread};
 
 /// One of a program's three kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +50,10 @@ pub struct ProgramModel {
     pub compile_args: [Vec<u32>; 3],
     /// Bytes of each core's L1 that hold the kernels; `None` is the default of 70,656.
     pub kernel_bytes: Option<u32>,
+    /// Threads on the X280's work clusters.
+    pub threads: Vec<Thread>,
+    /// Regions that the threads of a DRAM channel share.
+    pub regions: Vec<Region>,
 }
 
 impl ProgramModel {
@@ -69,12 +73,19 @@ impl ProgramModel {
             defines: Vec::new(),
             compile_args: [Vec::new(), Vec::new(), Vec::new()],
             kernel_bytes: None,
+            threads: Vec::new(),
+            regions: Vec::new(),
         }
     }
 
     /// The handler named `name`.
     pub fn handler(&self, name: &str) -> Option<&Handler> {
         self.handlers.iter().find(|handler| handler.name == name)
+    }
+
+    /// Bytes of the upload region: none with a thread, whose ring lies there (host-api, "Run").
+    pub fn upload_bytes(&self) -> u32 {
+        if self.threads.is_empty() { crate::constants::layout::UPLOAD_BYTES } else { 0 }
     }
 
     /// Bytes of the kernel buffer.

@@ -20,6 +20,13 @@ pub enum Place {
     HandlerNumber(usize),
     HandlerArg(usize, usize),
     Define(usize),
+    ThreadCluster(usize),
+    ThreadSources(usize),
+    ThreadSource(usize, usize),
+    ThreadWords(usize),
+    ThreadDeadline(usize),
+    Region(usize, usize),
+    SharedRegion(usize),
 }
 
 /// A rule that a program breaks.

@@ -43,11 +43,19 @@ pub enum Rule {
     KernelFile,
     /// A value that is no number in range: a literal, or a constant of the header.
     Number,
+    /// A thread on a cluster that is the dispatcher's, that no card has, or that has a thread already.
+    ThreadCluster,
+    /// A region that is empty, not whole lines, larger than its bank, or without a name of its own.
+    Region,
+    /// A thread without sources, or with one that is not there.
+    ThreadSources,
+    /// A thread with too many argument words, or a deadline that is none.
+    ThreadLimits,
 }
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 24] = [
         Self::Grid,
         Self::Depth,
         Self::HandlerNumber,
@@ -68,6 +76,10 @@ impl Rule {
         Self::Choice,
         Self::KernelFile,
         Self::Number,
+        Self::ThreadCluster,
+        Self::Region,
+        Self::ThreadSources,
+        Self::ThreadLimits,
     ];
 
     /// Its code, as messages show it.
@@ -93,6 +105,10 @@ impl Rule {
             Self::Choice => "KM0018",
             Self::KernelFile => "KM0019",
             Self::Number => "KM0020",
+            Self::ThreadCluster => "KM0021",
+            Self::Region => "KM0022",
+            Self::ThreadSources => "KM0023",
+            Self::ThreadLimits => "KM0024",
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The declaration: the program's model, and its sources inside the binary.
 
 use komorebi_abi::program::{
-    Arg, ArgKind, Buffer, Compute, Effect, Format, Handler, MathFidelity, ProgramModel, ResultKind,
-    UnpackMode,
+    Arg, ArgKind, Buffer, Compute, Effect, Format, Handler, MathFidelity, Prefetch, ProgramModel, Region,
+    ResultKind, Thread, UnpackMode,
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -14,7 +14,7 @@ use crate::program::kernels::{KernelFiles, SourcePath};
 pub(super) fn emit_declaration(program: &Emission<'_>) -> TokenStream {
     let (krate, ident) = (&program.krate, &program.item.ident);
     let content = match (program.state, program.kernels) {
-        (State::Complete, Some(kernels)) => emit_content(program.model, kernels, krate),
+        (State::Complete, Some(kernels)) => emit_content(program.model, kernels, program.thread_files, krate),
         // Never runs: the crate does not compile.
         _ => quote!(::core::unreachable!("the declaration of this program has errors")),
     };
@@ -34,7 +34,12 @@ pub(super) fn emit_declaration(program: &Emission<'_>) -> TokenStream {
     }
 }
 
-fn emit_content(model: &ProgramModel, kernels: &KernelFiles, krate: &TokenStream) -> TokenStream {
+fn emit_content(
+    model: &ProgramModel,
+    kernels: &KernelFiles,
+    thread_files: &[SourcePath],
+    krate: &TokenStream,
+) -> TokenStream {
     let abi = quote!(#krate::macro_support::abi::program);
     let name = &model.name;
     let depth = model.depth;
@@ -54,7 +59,9 @@ fn emit_content(model: &ProgramModel, kernels: &KernelFiles, krate: &TokenStream
         .iter()
         .map(|(name, body)| quote!((::std::string::String::from(#name), ::std::string::String::from(#body))));
     let compile_args = model.compile_args.iter().map(|words| quote!(::std::vec![#(#words),*]));
+    let threads = emit_threads(model, thread_files, &abi);
     let sources = emit_sources(kernels, krate);
+    let thread_sources = emit_files(thread_files, krate);
     quote! {
         let mut model = #abi::ProgramModel::new(#name);
         model.grid = #grid;
@@ -66,7 +73,8 @@ fn emit_content(model: &ProgramModel, kernels: &KernelFiles, krate: &TokenStream
         model.defines = ::std::vec![#(#defines),*];
         model.compile_args = [#(#compile_args),*];
         model.kernel_bytes = #kernel_bytes;
-        #krate::macro_support::Declaration { model, sources: #sources }
+        #threads
+        #krate::macro_support::Declaration { model, sources: #sources, thread_sources: ::std::vec![#(#thread_sources),*] }
     }
 }
 
@@ -136,12 +144,7 @@ fn emit_compute(compute: &Compute, abi: &TokenStream) -> TokenStream {
 
 /// The texts travel in the binary; a relative `include_bytes!` makes cargo build again when one changes.
 fn emit_sources(kernels: &KernelFiles, krate: &TokenStream) -> TokenStream {
-    let files = kernels.files.iter().map(|SourcePath { place, name }| {
-        quote!(#krate::macro_support::SourceFile {
-            path: ::core::convert::Into::into(#name),
-            bytes: ::core::convert::Into::into(::core::include_bytes!(#place).as_slice()),
-        })
-    });
+    let files = emit_files(&kernels.files, krate);
     let names = kernels.kernels.map(|kernel| {
         option(kernel.map(|i| {
             let name = &kernels.files[i].name;
@@ -151,6 +154,54 @@ fn emit_sources(kernels: &KernelFiles, krate: &TokenStream) -> TokenStream {
     quote!(#krate::macro_support::Sources {
         files: ::std::vec![#(#files),*],
         kernels: [#(#names),*],
+    })
+}
+
+fn emit_files(files: &[SourcePath], krate: &TokenStream) -> impl Iterator<Item = TokenStream> {
+    files.iter().map(move |SourcePath { place, name }| {
+        quote!(#krate::macro_support::SourceFile {
+            path: ::core::convert::Into::into(#name),
+            bytes: ::core::convert::Into::into(::core::include_bytes!(#place).as_slice()),
+        })
+    })
+}
+
+/// The threads and the regions they share; nothing for a program without.
+fn emit_threads(model: &ProgramModel, files: &[SourcePath], abi: &TokenStream) -> Option<TokenStream> {
+    if model.threads.is_empty() {
+        return None;
+    }
+    let regions = |regions: &[Region]| {
+        let regions = regions.iter().map(|Region { name, bytes }| {
+            quote!(#abi::Region { name: ::std::string::String::from(#name), bytes: #bytes })
+        });
+        quote!(::std::vec![#(#regions),*])
+    };
+    let threads = model.threads.iter().map(|thread| {
+        let Thread { name, cluster, sources, regions: own, words, deadline_us, prefetch } = thread;
+        let name = option(name.as_ref().map(|name| quote!(::std::string::String::from(#name))));
+        // The model has the paths as written; the sources travel under their names.
+        let sources = sources.iter().map(|place| {
+            let name = files.iter().find(|file| file.place == *place).map_or(place, |file| &file.name);
+            quote!(::std::string::String::from(#name))
+        });
+        let own = regions(own);
+        let deadline = option(deadline_us.map(|deadline| quote!(#deadline)));
+        let prefetch = variant(prefetch_variant(*prefetch));
+        quote!(#abi::Thread {
+            name: #name,
+            cluster: #cluster,
+            sources: ::std::vec![#(#sources),*],
+            regions: #own,
+            words: #words,
+            deadline_us: #deadline,
+            prefetch: #abi::Prefetch::#prefetch,
+        })
+    });
+    let shared = regions(&model.regions);
+    Some(quote! {
+        model.threads = ::std::vec![#(#threads),*];
+        model.regions = #shared;
     })
 }
 
@@ -175,6 +226,12 @@ fn format_variant(format: Format) -> &'static str {
         Format::Uint8 => "Uint8",
         Format::Bfloat8B => "Bfloat8B",
         Format::Bfloat4B => "Bfloat4B",
+    }
+}
+
+fn prefetch_variant(prefetch: Prefetch) -> &'static str {
+    match prefetch {
+        Prefetch::Documented => "Documented",
     }
 }
 

@@ -17,7 +17,7 @@ use quote::quote;
 
 use super::header::HeaderConstants;
 use super::item::ProgramItem;
-use super::kernels::KernelFiles;
+use super::kernels::{KernelFiles, SourcePath};
 
 /// Everything that the items are generated from.
 pub(crate) struct Emission<'a> {
@@ -25,6 +25,8 @@ pub(crate) struct Emission<'a> {
     pub(crate) model: &'a ProgramModel,
     /// The declaration's sources; `None` after an error.
     pub(crate) kernels: Option<&'a KernelFiles>,
+    /// The threads' sources, and what they include.
+    pub(crate) thread_files: &'a [SourcePath],
     /// Was everything read, and is nothing wrong?
     pub(crate) state: State,
     /// The header's constants, for `graph!` and `stream!`.

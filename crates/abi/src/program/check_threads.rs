@@ -1,0 +1,170 @@
+//! The rules of threads and regions.
+
+use super::check::{is_cpp_name, problem};
+use super::{Place, Problem, ProgramModel, Region, Rule, Thread};
+use crate::constants::layout;
+
+/// Checks every thread and every region.
+pub(super) fn check_threads(program: &ProgramModel, problems: &mut Vec<Problem>) {
+    let threads = &program.threads;
+    for (i, thread) in threads.iter().enumerate() {
+        check_cluster(i, threads, problems);
+        check_sources(i, thread, problems);
+        check_limits(i, thread, problems);
+        for j in 0..thread.regions.len() {
+            let shared =
+                program.regions.iter().enumerate().map(|(k, region)| (Place::SharedRegion(k), region));
+            let earlier = own_regions(i, thread).take(j).chain(shared);
+            check_region(&thread.label(), Place::Region(i, j), &thread.regions[j], earlier, problems);
+        }
+    }
+    for (i, region) in program.regions.iter().enumerate() {
+        let earlier = program.regions[..i].iter().enumerate();
+        let earlier = earlier.map(|(k, region)| (Place::SharedRegion(k), region));
+        check_region("the program", Place::SharedRegion(i), region, earlier, problems);
+        if threads.is_empty() {
+            let message = format!("region `{}` is shared by no thread: the program has none", region.name);
+            let help = "declare a thread on a work cluster, or pass a tensor to the kernels";
+            problems.push(problem(Rule::Region, Place::SharedRegion(i), message, help));
+        }
+    }
+    check_banks(program, problems);
+}
+
+fn own_regions(i: usize, thread: &Thread) -> impl Iterator<Item = (Place, &Region)> {
+    thread.regions.iter().enumerate().map(move |(j, region)| (Place::Region(i, j), region))
+}
+
+fn check_cluster(i: usize, threads: &[Thread], problems: &mut Vec<Problem>) {
+    let thread = &threads[i];
+    let cluster = thread.cluster;
+    let free =
+        Thread::CLUSTERS.into_iter().find(|cluster| threads.iter().all(|other| other.cluster != *cluster));
+    let help = free.map_or("remove a thread".into(), |cluster| format!("cluster {cluster} is free"));
+    let (first, last) = (Thread::CLUSTERS.start(), Thread::CLUSTERS.end());
+    if !Thread::CLUSTERS.contains(&cluster) {
+        let why = match cluster {
+            0 => "the dispatcher's",
+            _ => "which no card has",
+        };
+        let message = format!(
+            "{} is on cluster {cluster}, {why}; threads run on clusters {first} to {last}",
+            thread.label()
+        );
+        problems.push(problem(Rule::ThreadCluster, Place::ThreadCluster(i), message, help));
+    } else if let Some(j) = threads[..i].iter().position(|earlier| earlier.cluster == cluster) {
+        let message = match (&threads[j].name, &thread.name) {
+            (None, None) => format!("two threads are on cluster {cluster}, which runs one"),
+            _ => {
+                let [earlier, later] = [&threads[j], thread].map(Thread::label);
+                format!("{earlier} and {later} are both on cluster {cluster}, which runs one")
+            }
+        };
+        let mut found = problem(Rule::ThreadCluster, Place::ThreadCluster(i), message, help);
+        found.other = Some(Place::ThreadCluster(j));
+        problems.push(found);
+    }
+}
+
+fn check_sources(i: usize, thread: &Thread, problems: &mut Vec<Problem>) {
+    if thread.sources.is_empty() {
+        let message = format!("{} has no sources", thread.label());
+        let help = "name its C++ files, as in `sources = [\"threads/scan.cpp\"]`";
+        problems.push(problem(Rule::ThreadSources, Place::ThreadSources(i), message, help));
+    }
+    for (j, source) in thread.sources.iter().enumerate() {
+        if thread.sources[..j].contains(source) {
+            let message = format!("{} has the source \"{source}\" twice", thread.label());
+            let place = Place::ThreadSource(i, j);
+            problems.push(problem(Rule::ThreadSources, place, message, "remove one of them"));
+        }
+    }
+}
+
+fn check_limits(i: usize, thread: &Thread, problems: &mut Vec<Problem>) {
+    let most = Thread::WORDS_MAX;
+    if thread.words > most {
+        let message = format!("{} takes {} argument words; a line has {most}", thread.label(), thread.words);
+        let help = format!("write `words = {most}`, and put the rest into a region");
+        problems.push(problem(Rule::ThreadLimits, Place::ThreadWords(i), message, help));
+    }
+    if let Some(deadline) = thread.deadline_us
+        && !(1..=u64::from(u32::MAX)).contains(&deadline)
+    {
+        let message =
+            format!("{} has a deadline of {deadline} us, which is not 1 to {} us", thread.label(), u32::MAX);
+        let help = match deadline {
+            0 => "leave it out for no deadline",
+            _ => "71 minutes are the most; leave it out for no deadline",
+        };
+        problems.push(problem(Rule::ThreadLimits, Place::ThreadDeadline(i), message, help));
+    }
+}
+
+fn check_region<'a>(
+    owner: &str,
+    place: Place,
+    region: &Region,
+    mut earlier: impl Iterator<Item = (Place, &'a Region)>,
+    problems: &mut Vec<Problem>,
+) {
+    let Region { name, bytes } = region;
+    let align = layout::DRAM_ALIGN;
+    if *bytes == 0 || !bytes.is_multiple_of(align) {
+        let nearest = (*bytes).max(1).checked_next_multiple_of(align).unwrap_or(bytes / align * align);
+        let message = format!(
+            "region `{name}` of {owner} has {bytes} bytes; regions are whole lines of {align}, one at least"
+        );
+        problems.push(problem(Rule::Region, place, message, format!("write `{name} = {nearest}`")));
+    }
+    if !is_cpp_name(name) {
+        let message = format!("region `{name}` of {owner} has no name that C++ can write");
+        let help = "use letters, digits and underscores, as in `table`";
+        problems.push(problem(Rule::Region, place, message, help));
+    }
+    if let Some((other, _)) = earlier.find(|(_, other)| other.name == *name) {
+        let message = match other {
+            Place::SharedRegion(_) if matches!(place, Place::Region(..)) => {
+                format!("region `{name}` of {owner} has the name of one that the program's threads share")
+            }
+            _ => format!("{owner} has two regions called `{name}`"),
+        };
+        let mut found = problem(Rule::Region, place, message, "rename one of them");
+        found.other = Some(other);
+        problems.push(found);
+    }
+}
+
+/// Each channel with a thread holds the regions of its threads, and once those that they share.
+fn check_banks(program: &ProgramModel, problems: &mut Vec<Problem>) {
+    let room = layout::DRAM_BANK_BYTES - layout::DRAM_BASE;
+    let mut channels: Vec<u32> = program.threads.iter().map(Thread::channel).collect();
+    channels.sort_unstable();
+    channels.dedup();
+    let mut reported = Vec::new();
+    for channel in channels {
+        let threads = program.threads.iter().enumerate().filter(|(_, thread)| thread.channel() == channel);
+        let own = threads.flat_map(|(i, thread)| own_regions(i, thread));
+        let shared = program.regions.iter().enumerate().map(|(k, region)| (Place::SharedRegion(k), region));
+        let all: Vec<(Place, &Region)> = shared.chain(own).collect();
+        let sum: u64 = all.iter().map(|(_, region)| u64::from(region.bytes)).sum();
+        let largest = all.iter().max_by_key(|(_, region)| region.bytes);
+        let Some((place, region)) = largest.filter(|(place, _)| sum > room && !reported.contains(place))
+        else {
+            continue;
+        };
+        reported.push(*place);
+        let message = format!(
+            "the regions on DRAM channel {channel} take {sum} bytes, {} more than its {room}; `{}` is the largest",
+            sum - room,
+            region.name
+        );
+        let shares: Vec<String> =
+            all.iter().map(|(_, region)| format!("`{}` {}", region.name, region.bytes)).collect();
+        let help = format!(
+            "make it smaller, or move a thread: clusters 2 and 3 share a channel; bytes: {}",
+            shares.join(", ")
+        );
+        problems.push(problem(Rule::Region, *place, message, help));
+    }
+}

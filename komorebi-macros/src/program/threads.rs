@@ -1,0 +1,242 @@
+//! `threads(..)` and `regions(..)`: programs of the X280's work clusters, and the memory they share.
+
+use std::path::Path;
+
+use komorebi_abi::program::{Prefetch, Region, Rule, Thread};
+use proc_macro2::{TokenStream, TokenTree};
+use syn::Meta;
+
+use super::attribute::ThreadParts;
+use super::collect::Collect;
+use super::files::{exists, nearest_file, plain};
+use super::header::ProgramHeader;
+use super::kernels::{SourcePath, with_includes};
+use super::number::resolve;
+use super::options::choose;
+use super::places::ThreadPlaces;
+use crate::anchor::Anchor;
+use crate::context::Context;
+use crate::duration::{HELP, parse_deadline};
+use crate::errors::{Errors, Message};
+use crate::parts::{Part, parse_fields, parse_parts, split};
+use crate::value::Value;
+
+const EXAMPLE: &str = "write it as in `scan(cluster = 1, sources = [\"threads/scan.cpp\"])`";
+
+/// A thread as it is written.
+#[derive(Debug)]
+pub(crate) struct ThreadItem {
+    name: String,
+    key: Anchor,
+    parts: ThreadParts,
+    deadline: Option<Deadline>,
+    /// The paths of its sources; `None` when they are refused.
+    sources: Option<Vec<(String, Anchor)>>,
+}
+
+/// The deadline of a thread.
+#[derive(Debug)]
+struct Deadline {
+    key: Anchor,
+    value: Anchor,
+    /// Microseconds; `None` when it is refused.
+    us: Option<u64>,
+}
+
+/// Reads all threads.
+pub(crate) fn parse_threads(value: &Value, errors: &mut Errors) -> Vec<ThreadItem> {
+    let Value::Parts(tokens, _) = value else {
+        let text = format!("`threads` is a list of threads, found {}", value.describe());
+        let help = format!("{EXAMPLE} inside `threads(..)`");
+        errors.push(value.anchor(), &Message::new(Rule::Field, text).help(help));
+        return Vec::new();
+    };
+    let parts = parse_parts(tokens.clone(), "`threads`", errors);
+    parts.iter().filter_map(|part| parse_thread(part, errors)).collect()
+}
+
+fn parse_thread(part: &Part, errors: &mut Errors) -> Option<ThreadItem> {
+    let Meta::List(list) = &part.meta else {
+        let message = Message::new(Rule::Field, format!("thread `{}` has no parts", part.name));
+        errors.push(Anchor::of(&part.meta), &message.help(EXAMPLE));
+        return None;
+    };
+    let owner = format!("thread `{}`", part.name);
+    let (rest, deadline) = take_deadline(list.tokens.clone(), &owner, errors);
+    let parts: ThreadParts = parse_fields(rest, &owner, &ThreadParts::PARTS, errors);
+    let sources = match &parts.sources {
+        None => Some(Vec::new()),
+        Some(value) => parse_sources(value, &owner, errors),
+    };
+    Some(ThreadItem { name: part.name.clone(), key: part.key, parts, deadline, sources })
+}
+
+/// Takes `deadline = 50 ms` out of a thread's parts: its value is no expression of Rust.
+fn take_deadline(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (TokenStream, Option<Deadline>) {
+    let (mut rest, mut found) = (TokenStream::new(), None::<Deadline>);
+    for part in split(tokens) {
+        let mut inner = part.clone().into_iter();
+        let key = match inner.next() {
+            Some(TokenTree::Ident(name)) if name == "deadline" => Anchor::at(name.span()),
+            _ => {
+                rest.extend(part);
+                rest.extend(quote::quote!(,));
+                continue;
+            }
+        };
+        if let Some(first) = &found {
+            let text = format!("{owner} has two parts called `deadline`");
+            errors.push(key, &Message::new(Rule::Field, text).help("remove one of them"));
+            let text = format!("the other `deadline` of {owner}");
+            errors.push(first.key, &Message::new(Rule::Field, text));
+            continue;
+        }
+        let equals = matches!(inner.next(), Some(TokenTree::Punct(punct)) if punct.as_char() == '=');
+        let value: TokenStream = inner.collect();
+        let anchor = Anchor::of_or(value.clone(), key);
+        let deadline = match (equals, value.is_empty()) {
+            (true, false) => parse_deadline(value),
+            _ => Err("`deadline` has no value".to_owned()),
+        };
+        if let Err(text) = &deadline {
+            errors.push(anchor, &Message::new(Rule::Field, format!("{text}, in {owner}")).help(HELP));
+        }
+        found = Some(Deadline { key, value: anchor, us: deadline.ok() });
+    }
+    (rest, found)
+}
+
+/// `["a.cpp", "b.cpp"]`, or one path.
+fn parse_sources(value: &Value, owner: &str, errors: &mut Errors) -> Option<Vec<(String, Anchor)>> {
+    let single = std::slice::from_ref(value);
+    let values = match value {
+        Value::List(values, _) => values.as_slice(),
+        Value::Text(_) => single,
+        other => {
+            let text = format!("`sources` of {owner} are paths, found {}", other.describe());
+            errors.push(other.anchor(), &Message::new(Rule::Field, text).help(EXAMPLE));
+            return None;
+        }
+    };
+    let mut sources = Some(Vec::new());
+    for value in values {
+        if let Value::Text(path) = value {
+            let path = (plain(Path::new(&path.value())), Anchor::at(path.span()));
+            sources = sources.map(|mut sources| {
+                sources.push(path);
+                sources
+            });
+        } else {
+            let text = format!("a source of {owner} is a path, found {}", value.describe());
+            errors.push(value.anchor(), &Message::new(Rule::Field, text).help(EXAMPLE));
+            sources = None;
+        }
+    }
+    sources
+}
+
+/// Finds the threads' sources and what they include. Where the folder is unknown, they are taken to be there.
+pub(crate) fn load_threads(
+    threads: &[ThreadItem],
+    header: &ProgramHeader,
+    context: &Context,
+    errors: &mut Errors,
+) -> Vec<SourcePath> {
+    let mut places: Vec<String> = Vec::new();
+    for thread in threads {
+        for (path, anchor) in thread.sources.iter().flatten() {
+            if let Some(folder) = &context.folder
+                && !exists(&folder.join(path))
+            {
+                let text = format!(
+                    "there is no source {path:?} of thread `{}` beside this source file",
+                    thread.name
+                );
+                let help = match nearest_file(folder, path) {
+                    Some(nearest) => format!("did you mean {nearest:?}?"),
+                    None => "paths go from the folder of the source file, as for `include_str!`".into(),
+                };
+                errors.push(*anchor, &Message::new(Rule::ThreadSources, text).help(help));
+            } else if !places.contains(path) {
+                places.push(path.clone());
+            }
+        }
+    }
+    if places.is_empty() { Vec::new() } else { with_includes(places, header, context) }
+}
+
+/// Puts the threads into the model.
+pub(crate) fn collect_threads(items: &[ThreadItem], into: &mut Collect<'_>) {
+    for item in items {
+        collect_thread(item, into);
+    }
+}
+
+fn collect_thread(item: &ThreadItem, into: &mut Collect<'_>) {
+    let owner = format!("thread `{}`", item.name);
+    let place = |value: &Option<Value>| value.as_ref().map_or(item.key, Value::anchor);
+    let ThreadParts { cluster, sources, regions, words, prefetch } = &item.parts;
+    let number = match cluster {
+        Some(value) => resolve(value, &format!("`cluster` of {owner}"), into.header, into.errors),
+        None => {
+            let text = format!("{owner} has no `cluster`");
+            into.errors.push(item.key, &Message::new(Rule::Field, text).help(EXAMPLE));
+            None
+        }
+    };
+    // What is not known is filled in so that no other rule speaks about it.
+    let taken = |cluster: u32| into.model.threads.iter().any(|thread| thread.cluster == cluster);
+    let Some(number) = number.or_else(|| Thread::CLUSTERS.rev().find(|cluster| !taken(*cluster))) else {
+        return;
+    };
+    let mut thread = Thread { name: Some(item.name.clone()), ..Thread::new(number) };
+    thread.sources = match &item.sources {
+        Some(sources) => sources.iter().map(|(path, _)| path.clone()).collect(),
+        None => vec![String::new()],
+    };
+    if let Some(value) = words {
+        thread.words =
+            resolve(value, &format!("`words` of {owner}"), into.header, into.errors).unwrap_or_default();
+    }
+    thread.deadline_us = item.deadline.as_ref().and_then(|deadline| deadline.us);
+    let setting =
+        choose(prefetch.as_ref(), "a prefetch setting", &Prefetch::ALL, Prefetch::name, into.errors);
+    thread.prefetch = setting.unwrap_or_default();
+    let mut places = ThreadPlaces {
+        cluster: place(cluster),
+        all_sources: place(sources),
+        sources: item.sources.iter().flatten().map(|(_, anchor)| *anchor).collect(),
+        words: place(words),
+        deadline: item.deadline.as_ref().map_or(item.key, |deadline| deadline.value),
+        regions: Vec::new(),
+    };
+    if let Some(value) = regions {
+        (thread.regions, places.regions) = parse_regions(value, &format!("`regions` of {owner}"), into);
+    }
+    into.model.threads.push(thread);
+    into.places.threads.push(places);
+}
+
+/// Puts the regions that threads share into the model.
+pub(crate) fn collect_regions(value: &Value, into: &mut Collect<'_>) {
+    (into.model.regions, into.places.regions) = parse_regions(value, "`regions`", into);
+}
+
+/// `(table = 65_536)`: the regions, and where each one's bytes stand.
+fn parse_regions(value: &Value, owner: &str, into: &mut Collect<'_>) -> (Vec<Region>, Vec<Anchor>) {
+    let Value::Parts(tokens, _) = value else {
+        let text = format!("{owner} are names with their bytes, found {}", value.describe());
+        let help = "write them as in `regions(table = 65_536)`";
+        into.errors.push(value.anchor(), &Message::new(Rule::Field, text).help(help));
+        return (Vec::new(), Vec::new());
+    };
+    let (mut regions, mut anchors) = (Vec::new(), Vec::new());
+    for part in parse_parts(tokens.clone(), owner, into.errors) {
+        let value = <Value as darling::FromMeta>::from_meta(&part.meta).unwrap_or(Value::Word(part.key));
+        let what = format!("the bytes of region `{}`", part.name);
+        let Some(bytes) = resolve(&value, &what, into.header, into.errors) else { continue };
+        regions.push(Region { name: part.name, bytes });
+        anchors.push(value.anchor());
+    }
+    (regions, anchors)
+}

@@ -1,0 +1,1 @@
+// Sums what the scan leaves.
