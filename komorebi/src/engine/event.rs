@@ -37,7 +37,7 @@ pub struct EngineEvent<T = Untyped> {
     pub pc: Option<u32>,
     /// The node that a graph's error is about; `None` when the error has no node.
     pub node: Option<u32>,
-    /// From the RUN to the event, in ticks of 20 ns of the X280's timer.
+    /// From the RUN to the event, in ticks of 20 ns of the X280's timer, modulo 2^32: it wraps every 85.9 s.
     pub ticks: u32,
 }
 
@@ -78,7 +78,8 @@ impl<T> EngineEvent<T> {
         EngineEvent { handle, kind, value, registers, reason, reason_name, pc, node, ticks }
     }
 
-    /// From the RUN to the event, in microseconds.
+    /// From the RUN to the event, in microseconds. Of [`ticks`](Self::ticks), so it wraps every 85.9 s too: the time of an
+    /// engine that runs longer is known only modulo that.
     pub fn microseconds(&self) -> f64 {
         f64::from(self.ticks) / f64::from(TICKS_PER_MICROSECOND)
     }

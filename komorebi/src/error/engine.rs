@@ -212,6 +212,22 @@ fn reason_advice(reason: &str) -> &'static str {
     }
 }
 
+/// An event was waited for that an engine cannot post any more: it has ended.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "the {} with req {} has ended with {events} events, and event {index}, counted from 0, is not among them; wait for one before it",
+    handle.kind().name(),
+    handle.req()
+)]
+pub struct EngineEnded {
+    /// The engine.
+    pub handle: EngineHandle,
+    /// The event that was waited for.
+    pub index: usize,
+    /// How many it posted, its last one included.
+    pub events: usize,
+}
+
 /// An engine did not end in time, or its RUN or CANCEL was not answered. The run is still loaded.
 #[derive(Clone, Debug)]
 pub struct EngineTimeout {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use komorebi_card::{CardError, Fault};
 
 pub use self::core::{CommandTimeout, GridTimeout, LateCore, StuckThread};
-pub use self::engine::{EngineCall, EngineError, EngineRejected, EngineTimeout, UploadError};
+pub use self::engine::{EngineCall, EngineEnded, EngineError, EngineRejected, EngineTimeout, UploadError};
 pub use self::host::{Activity, ArgumentError, CardSetting, CommandRejected, TensorError, WaitTimeout};
 pub use self::kernel::{FaultReport, KernelFailed};
 pub use self::load::{ProgramError, SizeError, StartError};
@@ -168,6 +168,9 @@ pub enum Error {
     /// A stream or graph ended with an error event; the run goes on.
     #[error(transparent)]
     EngineError(Box<EngineError>),
+    /// The engine has ended without the event that was waited for.
+    #[error(transparent)]
+    EngineEnded(Box<EngineEnded>),
     /// An engine did not end in time, or its RUN or CANCEL was not answered; the run is still loaded.
     #[error(transparent)]
     EngineTimeout(Box<EngineTimeout>),
@@ -247,6 +250,7 @@ boxed!(
     Upload(UploadError),
     EngineRejected(EngineRejected),
     EngineError(EngineError),
+    EngineEnded(EngineEnded),
     EngineTimeout(EngineTimeout),
     CommandTimeout(CommandTimeout),
     KernelFailed(KernelFailed),

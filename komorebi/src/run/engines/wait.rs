@@ -6,7 +6,7 @@ use super::super::{Run, RunCore};
 use super::engine_rejected;
 use crate::Result;
 use crate::engine::{EngineEvent, EngineEventKind, EngineHandle};
-use crate::error::{EngineCall, EngineError};
+use crate::error::{EngineCall, EngineEnded, EngineError};
 
 impl<P> Run<P> {
     /// Waits for the engine's end and returns that event. While it waits it stores what is queued, and tells the dispatcher
@@ -39,7 +39,7 @@ impl<P> Run<P> {
     ///
     /// # Errors
     /// As [`wait_engine`](Self::wait_engine), but for an error event, which is returned;
-    /// [`Error::EngineTimeout`](crate::Error::EngineTimeout) at once when the engine has ended with fewer events.
+    /// [`Error::EngineEnded`](crate::Error::EngineEnded) when the engine has ended with fewer events.
     pub fn wait_engine_event<T>(
         &self,
         handle: &EngineHandle<T>,
@@ -59,6 +59,10 @@ impl<P> Run<P> {
         match (handle.event(index), rejected) {
             (Some(event), _) => Ok(event),
             (None, Some(reason)) => Err(engine_rejected(&handle.engine, EngineCall::Run, reason)),
+            (None, None) if handle.engine.over() => {
+                let (handle, events) = (EngineHandle::new(handle.engine.clone()), handle.events().len());
+                Err(EngineEnded { handle, index, events }.into())
+            }
             (None, None) => Err(self.core.engine_timeout(&handle.engine, None, timeout)),
         }
     }
