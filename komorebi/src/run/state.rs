@@ -178,7 +178,13 @@ impl State {
             if slot.queued {
                 slot.first = u16::from(slot.auxiliary);
             }
-        } else if self.engines.waits() && self.engines.settle(number, progress, slot.auxiliary) {
+        }
+        if self.engines.is_abandoned(number) {
+            self.table.forget(number);
+        } else if progress != Progress::Done
+            && self.engines.waits()
+            && self.engines.settle(number, progress, event.low_auxiliary())
+        {
             self.retire(number, progress);
         } else if progress == Progress::Rejected {
             self.rejections += 1;

@@ -77,10 +77,13 @@ impl RunCore {
         let (core, until) = (self, now + timeout);
         let mut host =
             Host { core, state, timeout, until, late, pending: Vec::new(), quiet: true, posts: 0, out: None };
-        let finish = drive(&mut *machine, &mut host)?;
-        match host.out {
+        let driven = drive(&mut *machine, &mut host);
+        let Host { state, pending, out, .. } = host;
+        // Of an error there may be commands in flight, whose handles nobody has.
+        pending.into_iter().for_each(|(number, _)| state.abandon(number));
+        match out {
             Some(error) => Err(error),
-            None => Ok(finish),
+            None => driven,
         }
     }
 }
@@ -204,5 +207,41 @@ impl Commands for Host<'_> {
             return Some(Reason::CANCELLED);
         }
         self.late.filter(|&late| now >= late).map(|_| Reason::DEADLINE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate as km;
+
+    #[test]
+    fn commands_in_flight_when_the_timeout_passes_are_forgotten_as_they_arrive() {
+        const TIMEOUT: Duration = Duration::from_secs(5);
+        let session = km::Session::open().unwrap();
+        let run = session.load(km::Program::new("idle").grid(2, 1)).unwrap();
+        let mut stream = km::Stream::new();
+        let [go] = stream.bindings(["go"]);
+        stream.while_(
+            |_| go.into(),
+            |s| {
+                (0..4).for_each(|_| drop(s.submit(0, 0..2, [])));
+                s.wait_all();
+            },
+        );
+        stream.halt(go);
+        let mut in_flight = 0;
+        for microseconds in 1..30 {
+            let timeout = Duration::from_micros(microseconds);
+            let error = run.run_hostfed(&stream, [1_u32], timeout).unwrap_err();
+            assert!(matches!(error, Error::WaitTimeout(_)), "{error}");
+            in_flight += run.core.state.borrow().table.pending().count();
+            run.drain(TIMEOUT).unwrap();
+            let state = run.core.state.borrow();
+            assert!((1..=state.last()).all(|number| state.table.get(number).is_none()));
+            assert!(state.engines.abandoned.is_empty());
+        }
+        assert!(in_flight > 0);
+        run.stop(TIMEOUT).unwrap();
     }
 }

@@ -12,7 +12,7 @@ mod start;
 mod upload;
 mod wait;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ pub(crate) struct Engines {
     running: BTreeMap<u16, Arc<Engine>>,
     /// Commands sent for engines that are not answered.
     sent: VecDeque<Sent>,
+    /// Commands in flight that nobody waits for.
+    abandoned: BTreeSet<u64>,
 }
 
 /// A command sent for an engine, by its number.
@@ -60,7 +62,13 @@ enum What {
 impl Engines {
     pub(crate) fn new(region_bytes: u32) -> Self {
         let region = Region::new(region_bytes);
-        Self { region, uploads: Vec::new(), running: BTreeMap::new(), sent: VecDeque::new() }
+        Self {
+            region,
+            uploads: Vec::new(),
+            running: BTreeMap::new(),
+            sent: VecDeque::new(),
+            abandoned: BTreeSet::new(),
+        }
     }
 
     /// True while an engine may post events.
@@ -73,6 +81,12 @@ impl Engines {
     #[inline]
     pub(crate) fn waits(&self) -> bool {
         !self.sent.is_empty()
+    }
+
+    /// True for an abandoned command, which has its event.
+    #[inline]
+    pub(crate) fn is_abandoned(&mut self, number: u64) -> bool {
+        !self.abandoned.is_empty() && self.abandoned.remove(&number)
     }
 
     /// The engine that has `req`.
@@ -212,6 +226,15 @@ impl State {
     /// Queues a PING: once it is [`answered`](Self::is_answered), all that was sent for engines before is settled.
     fn send_ping(&mut self) -> u64 {
         self.send_engine(c::KM_HANDLER_PING, &[], What::Ping)
+    }
+
+    /// Forgets a command, now or when its event comes.
+    fn abandon(&mut self, number: u64) {
+        if self.arrived(number) {
+            self.table.forget(number);
+        } else {
+            self.engines.abandoned.insert(number);
+        }
     }
 
     /// True when a command of the engines' has its answer.
