@@ -57,15 +57,13 @@ fn a_stream_loops_decides_and_halts_with_what_its_commands_gave() {
     let run = run();
     let result = run.run_hostfed(&summing(), [("limit", 20_u32)], TIMEOUT).unwrap();
     assert!(result.ended());
+    assert_eq!((result.status, result.error), (km::EngineEventKind::End, None));
     assert_eq!((result.end(), result.runs, result.commands.len()), ([21, 0], 1, 6));
     let sums = [1, 3, 6, 10, 15, 21].map(km::Output::Event);
     assert_eq!(result.events, [&sums[..], &[km::Output::Halt(21)]].concat());
     assert_eq!(result.registers[..3], [20, 6, 21]);
-    let place = result.commands[0].place;
-    assert!(
-        place > 0 && result.commands.iter().all(|command| command.place == place),
-        "the pc of the one SUBMIT"
-    );
+    let pc = result.commands[0].node;
+    assert!(pc > 0 && result.commands.iter().all(|command| command.node == pc), "the pc of the one SUBMIT");
     // The host's own commands go on beside and behind it.
     let own = run.submit(km::call("sum", &[40, 2]).result::<u32>()).unwrap();
     assert_eq!(run.wait(own, TIMEOUT).unwrap().value(), 42);
@@ -99,6 +97,7 @@ fn what_the_dispatcher_would_refuse_ends_with_its_reason_and_what_breaks_a_rule_
     let zeros = vec![0_u8; 320];
     let result = run.run_hostfed((&zeros, km::UploadKind::Graph), (), TIMEOUT).unwrap();
     assert_eq!(result.error, Some(km::Refusal { reason: km::Reason::HEADER, place: None }));
+    assert_eq!(result.status, km::EngineEventKind::Error);
     assert!(!result.ended() && result.commands.is_empty());
 
     let mut graph = km::Graph::new();

@@ -5,17 +5,19 @@ use std::marker::PhantomData;
 use komorebi_abi::constants::event::EVENT_AUX_MASK;
 use komorebi_abi::engine::{EngineCommand, Finish, Output, Refusal, UploadKind};
 
-use super::{EngineType, Untyped};
+use super::{EngineEventKind, EngineType, Untyped};
 
 /// The end of a graph or stream that [`Run::run_hostfed`](crate::Run::run_hostfed) ran.
 pub struct HostfedResult<T = Untyped> {
+    /// How it ended: [`End`](EngineEventKind::End) or [`Error`](EngineEventKind::Error), the kind of its last event.
+    pub status: EngineEventKind,
     /// Why it ended with an error, and where: a stream's pc or a graph's node. `None` for one that ended well.
     pub error: Option<Refusal>,
     /// Its registers at the end.
     pub registers: [u32; 32],
     /// A graph's rounds; 1 for a stream that ended.
     pub runs: u32,
-    /// Its commands in the order of their submission: `record` is the graph's node or the stream's command, `place` the
+    /// Its commands in the order of their submission: `record` is the graph's node or the stream's command, `node` the
     /// graph's node again, or the program counter of the SUBMIT or ENQUEUE.
     pub commands: Vec<EngineCommand>,
     /// Its events, the last one included, as the dispatcher would post them.
@@ -28,16 +30,16 @@ pub struct HostfedResult<T = Untyped> {
 impl<T> HostfedResult<T> {
     pub(crate) fn new(kind: UploadKind, finish: Finish) -> Self {
         let Finish { output, registers, runs, commands, events } = finish;
-        let error = match output {
-            Output::Error(refusal) => Some(refusal),
-            _ => None,
+        let (status, error) = match output {
+            Output::Error(refusal) => (EngineEventKind::Error, Some(refusal)),
+            _ => (EngineEventKind::End, None),
         };
-        Self { error, registers, runs, commands, events, kind, of: PhantomData }
+        Self { status, error, registers, runs, commands, events, kind, of: PhantomData }
     }
 
     /// True when it ended without an error.
     pub fn ended(&self) -> bool {
-        self.error.is_none()
+        self.status == EngineEventKind::End
     }
 }
 
@@ -54,9 +56,10 @@ impl<T: EngineType> HostfedResult<T> {
 
 impl<T> std::fmt::Debug for HostfedResult<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { error, runs, commands, events, kind, .. } = self;
+        let Self { status, error, runs, commands, events, kind, .. } = self;
         f.debug_struct("HostfedResult")
             .field("kind", kind)
+            .field("status", status)
             .field("error", error)
             .field("runs", runs)
             .field("commands", &commands.len())

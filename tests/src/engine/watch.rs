@@ -195,7 +195,7 @@ impl Watch {
         machine.stop(Reason::CANCELLED);
         if let Some(held) = held {
             machine.refused(); // it is not in flight; the reason stays the first one
-            at.place = Some((at.kind == UploadKind::Stream).then_some(held.place));
+            at.place = Some((at.kind == UploadKind::Stream).then_some(held.node));
         }
         at.spins = false;
     }

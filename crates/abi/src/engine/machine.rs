@@ -11,7 +11,7 @@ pub struct EngineCommand {
     /// The record it comes from: a graph's node, or one of a stream's commands. Completions name it.
     pub record: u32,
     /// The graph's node again, or the stream's pc of the SUBMIT or ENQUEUE.
-    pub place: u32,
+    pub node: u32,
     /// Handler's number.
     pub handler: u8,
     /// First core; 0 for a queued one.
@@ -38,7 +38,7 @@ impl EngineCommand {
 
     pub(crate) fn new(
         record: u32,
-        place: u32,
+        node: u32,
         body: &RecordBody,
         registers: &[u32; c::REGISTERS as usize],
     ) -> Option<Self> {
@@ -55,7 +55,7 @@ impl EngineCommand {
         args.iter_mut().skip(words.into()).for_each(|word| *word = 0);
         Some(Self {
             record,
-            place,
+            node,
             handler,
             first,
             count,
