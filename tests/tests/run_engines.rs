@@ -153,8 +153,8 @@ fn events_of_engines_go_to_their_handles_and_those_of_commands_to_theirs() {
         assert_eq!(handle.end().unwrap().value, Some(20));
     }
     let own = run.submit(km::call("sum", &[1, 1]).result::<u32>()).unwrap();
-    assert_eq!(run.event(own).unwrap().map(|event| event.value()).unwrap_or(2), 2);
-    run.wait(own, TIMEOUT).unwrap();
+    run.drain(TIMEOUT).unwrap();
+    assert_eq!(run.event(own).unwrap().expect("drain waited for it").value(), 2);
     let result = run.stop(TIMEOUT).unwrap().result.unwrap();
     assert_eq!(result.commands, 4 * 20 + 40 + 1 + 1, "with EXIT");
 }
@@ -196,6 +196,11 @@ fn an_engine_that_is_cancelled_ends_with_that_reason_and_can_be_started_again() 
 
     let handle = run.start(&upload, [0_u32]).unwrap();
     assert_eq!(run.wait_engine(&handle, TIMEOUT).unwrap().end(), [0, 0]);
+    assert_eq!(run.wait_engine_event(&handle, 0, TIMEOUT).unwrap().kind, km::EngineEventKind::End);
+    let error = run.wait_engine_event(&handle, 1, TIMEOUT).unwrap_err();
+    let km::Error::EngineEnded(facts) = &error else { panic!("{error}") };
+    assert_eq!((&facts.handle, facts.index, facts.events), (&handle, 1, 1));
+    assert!(error.to_string().contains("has ended with 1 events"), "{error}");
     run.release(&upload, TIMEOUT).unwrap();
     run.stop(TIMEOUT).unwrap();
 }
@@ -521,8 +526,20 @@ fn a_tensor_bound_to_an_engine_or_a_kept_graph_outlives_the_callers() {
     run.release(&upload, TIMEOUT).unwrap();
     assert_eq!(empty().address(), held, "and now the second one");
 
+    // One that is freed while a kept graph is bound to it stays its graph's.
     let freed = empty();
+    let at = freed.address();
+    let again = run.upload(&adding()).unwrap();
+    let words = vec![km::Binding::from(&freed), 0_u32.into(), 0_u32.into(), 0_u32.into()];
+    let handle = run.start(&again, words).unwrap();
     freed.free();
+    assert!(matches!(freed.read_bytes(), Err(km::Error::Tensor(km::error::TensorError::Freed))));
+    assert_ne!(empty().address(), at, "the engine that runs holds it");
+    run.wait_engine(&handle, TIMEOUT).unwrap();
+    assert_ne!(empty().address(), at, "the kept graph holds it");
+    run.release(&again, TIMEOUT).unwrap();
+    assert_eq!(empty().address(), at, "and nobody now");
+
     let words = vec![km::Binding::from(&freed), 0_u32.into(), 0_u32.into(), 0_u32.into()];
     let again = run.upload(&adding()).unwrap();
     assert!(matches!(run.start(&again, words), Err(km::Error::Tensor(km::error::TensorError::Freed))));

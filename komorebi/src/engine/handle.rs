@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use komorebi_abi::engine::{Output, UploadKind};
 
 use super::{EngineEvent, Untyped, Upload, Uploaded};
-use crate::Tensor;
+use crate::tensor::Memory;
 
 /// How far an engine is, as far as its run has read events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +54,8 @@ pub(crate) struct EngineLife {
     pub(crate) events: Vec<(Output, u32)>,
     /// Offset of its bindings' line.
     pub(crate) line: Option<u32>,
-    /// Tensors bound to it.
-    pub(crate) tensors: Vec<Tensor>,
+    /// Memory of the tensors bound to it.
+    pub(crate) tensors: Vec<Arc<Memory>>,
 }
 
 impl Engine {
@@ -65,7 +65,7 @@ impl Engine {
         req: u16,
         upload: Option<Arc<Uploaded>>,
         line: Option<u32>,
-        tensors: Vec<Tensor>,
+        tensors: Vec<Arc<Memory>>,
     ) -> Arc<Self> {
         let life = EngineLife {
             state: EngineState::Running,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use komorebi_abi::engine::UploadKind;
 
 use super::Untyped;
-use crate::Tensor;
+use crate::tensor::Memory;
 
 /// What becomes of an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub(crate) struct Uploaded {
 pub(crate) struct UploadLife {
     pub(crate) state: UploadState,
     pub(crate) keep: bool,
-    /// Tensors bound to a kept graph.
-    pub(crate) tensors: Vec<Tensor>,
+    /// Memory of the tensors bound to a kept graph.
+    pub(crate) tensors: Vec<Arc<Memory>>,
 }
 
 impl Uploaded {

@@ -7,18 +7,19 @@ mod alloc;
 mod convert;
 mod dtype;
 mod element;
+mod memory;
 mod pages;
 mod read;
 mod registry;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ndarray::{ArrayD, ArrayRef, Dimension};
 
 pub(crate) use alloc::Allocator;
 pub use dtype::DType;
 pub use element::Element;
+pub(crate) use memory::Memory;
 pub(crate) use pages::Pages;
 pub use read::Chunks;
 pub(crate) use registry::Registry;
@@ -36,7 +37,8 @@ struct Inner {
     shape: Vec<usize>,
     dtype: DType,
     pages: Pages,
-    freed: AtomicBool,
+    /// `None` once it is freed. Engines hold it as well.
+    memory: Mutex<Option<Arc<Memory>>>,
 }
 
 impl Tensor {
@@ -49,20 +51,14 @@ impl Tensor {
         let count = outer.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)).ok_or_else(too_large)?;
         let page_bytes = row.checked_mul(dtype.bytes()).ok_or_else(too_large)?;
         let pages = Pages::place(session, count, page_bytes).ok_or_else(too_large)??;
-        let shape = shape.to_vec();
-        let tensor = Self(Arc::new(Inner {
-            session: session.clone(),
-            shape,
-            dtype,
-            pages,
-            freed: AtomicBool::new(false),
-        }));
-        session.tensors().add(&tensor);
-        Ok(tensor)
+        let memory = Memory::new(session, pages.address(), pages.bank_bytes());
+        session.tensors().add(pages.address(), &memory);
+        let (session, shape, memory) = (session.clone(), shape.to_vec(), Mutex::new(Some(memory)));
+        Ok(Self(Arc::new(Inner { session, shape, dtype, pages, memory })))
     }
 
     pub(crate) fn freed(&self) -> bool {
-        self.0.freed.load(Ordering::Acquire)
+        self.0.memory.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
     pub(crate) fn session_number(&self) -> u32 {
@@ -162,21 +158,12 @@ impl Tensor {
         self.pages_in_use()?.read(&self.0.session, first, count)
     }
 
-    /// Gives its memory back before the last clone goes. Later reads and writes fail.
+    /// Gives its memory back before the last clone goes. Later reads and writes fail, and it can be bound to no engine. Memory
+    /// that an engine which runs or a kept graph is bound to is given back once that one has ended or is released.
     pub fn free(&self) {
-        if !self.0.freed.swap(true, Ordering::AcqRel) {
-            self.0.session.tensors().remove(self.address());
-            self.0.session.allocator().free(self.0.pages.address().into(), self.0.pages.bank_bytes());
-        }
-    }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        if !*self.freed.get_mut() {
-            self.session.tensors().remove(Address(self.pages.address()));
-            self.session.allocator().free(self.pages.address().into(), self.pages.bank_bytes());
-        }
+        // Given back when the lock is no longer held.
+        let memory = self.0.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(memory);
     }
 }
 

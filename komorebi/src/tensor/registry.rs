@@ -3,25 +3,24 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-use super::{Inner, Tensor};
-use crate::Address;
+use super::Memory;
 
-/// The tensors of a session, by address. It keeps none of them alive.
+/// The memory of a session's tensors, by address. It keeps none of it.
 #[derive(Default)]
-pub(crate) struct Registry(HashMap<u32, Weak<Inner>>);
+pub(crate) struct Registry(HashMap<u32, Weak<Memory>>);
 
 impl Registry {
-    pub(super) fn add(&mut self, tensor: &Tensor) {
-        self.0.insert(tensor.address().0, Arc::downgrade(&tensor.0));
+    pub(super) fn add(&mut self, address: u32, memory: &Arc<Memory>) {
+        self.0.insert(address, Arc::downgrade(memory));
     }
 
     /// To be called before the address is free for another tensor.
-    pub(super) fn remove(&mut self, address: Address) {
-        self.0.remove(&address.0);
+    pub(super) fn remove(&mut self, address: u32) {
+        self.0.remove(&address);
     }
 
-    /// The tensors whose address is one of `words`.
-    pub(crate) fn at(&self, words: &[u32]) -> Vec<Tensor> {
-        words.iter().filter_map(|word| self.0.get(word)?.upgrade()).map(Tensor).collect()
+    /// What lies at the addresses that are among `words`.
+    pub(crate) fn at(&self, words: &[u32]) -> Vec<Arc<Memory>> {
+        words.iter().filter_map(|word| self.0.get(word)?.upgrade()).collect()
     }
 }

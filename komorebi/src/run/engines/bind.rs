@@ -1,12 +1,15 @@
 //! The line of a start's bindings, and the tensors that it names.
 
+use std::sync::Arc;
+
 use komorebi_abi::constants::{engine, layout};
 
 use super::super::RunCore;
 use super::super::state::State;
+use crate::Result;
 use crate::engine::Bound;
 use crate::error::{TensorError, UploadError};
-use crate::{Result, Tensor};
+use crate::tensor::Memory;
 
 impl RunCore {
     /// Writes the words into a line of their own; gives its offset, `None` for no words.
@@ -28,9 +31,9 @@ impl RunCore {
         written.map(|()| Some(line))
     }
 
-    /// The tensors that an engine with these words holds while it runs or is kept: those named for them, and those whose
+    /// The memory of the tensors that an engine with these words holds while it runs or is kept: those named for them, and those whose
     /// address is one of the words, which a typed start has nothing else to tell of.
-    pub(super) fn bound_tensors(&self, bound: Bound) -> Result<Vec<Tensor>> {
+    pub(super) fn bound_tensors(&self, bound: Bound) -> Result<Vec<Arc<Memory>>> {
         for tensor in &bound.tensors {
             if tensor.freed() {
                 return Err(TensorError::Freed.into());
