@@ -99,6 +99,43 @@ fn threads_with_their_sources_and_regions_reach_the_model() {
     golden("join");
 }
 
+#[test]
+fn every_choice_of_every_option_reaches_the_model() {
+    use komorebi_abi::program::{Compute, Format, OptLevel};
+
+    let expanded = |parts: &str| {
+        let text = format!(
+            "#[km::program(kernels = \"kernels\", {parts})] pub trait Heat {{ #[handler(1)] fn step(); }}"
+        );
+        assert_eq!(errors(&text, Some(goldens())), [] as [String; 0], "{parts}");
+        expand_text(&text, Some(goldens())).to_string().replace(' ', "")
+    };
+    for level in OptLevel::ALL.map(OptLevel::name) {
+        let found = expanded(&format!("opt(reader = {level}, compute = {level}, writer = {level})"));
+        assert_eq!(found.matches(&format!("OptLevel::{level})")).count(), 3, "{level}");
+    }
+    for fidelity in ["LoFi", "HiFi2", "HiFi3", "HiFi4"] {
+        let found = expanded(&format!("compute(math_fidelity = {fidelity})"));
+        assert!(found.contains(&format!("MathFidelity::{fidelity},")), "{fidelity}");
+    }
+    for flag in Compute::FIELDS.into_iter().skip(2) {
+        for (written, value) in [(flag.to_owned(), true), (format!("{flag} = false"), false)] {
+            let found = expanded(&format!("compute({written})"));
+            assert!(found.contains(&format!("{flag}:{value},")), "{written}");
+        }
+    }
+    let found = expanded("compute(unpack_to_dest_mode = UnpackToDestFp32)");
+    assert_eq!(found.matches("UnpackMode::UnpackToDestFp32").count(), 32);
+    assert_eq!(expanded("compute(unpack_to_dest_mode = Default)").matches("UnpackMode").count(), 0);
+    for format in Format::ALL {
+        let (name, bytes) = (format.name(), format.page_step());
+        let found =
+            expanded(&format!("buffers(b(index = 28, format = {name}, page_bytes = {bytes}, pages = 1))"));
+        let variant = format!("{format:?}");
+        assert!(found.contains(&format!("Format::{variant},page_bytes:{bytes}u32")), "{name}: {found}");
+    }
+}
+
 /// What is wrong with the thread `scan` of `parts`.
 fn thread_errors(parts: &str) -> Vec<String> {
     let parts = format!("header = \"kernels/heat.h\", threads(scan({parts}))");

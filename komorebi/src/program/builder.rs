@@ -29,6 +29,16 @@ impl Program<Dynamic> {
         self
     }
 
+    /// Takes the file of one kernel, wherever it is, with the headers beside it. Files have names of their own: two of one
+    /// name and different content are refused.
+    #[must_use]
+    pub fn kernel_file(mut self, kernel: Kernel, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        self.messages.extend(read_beside(path, &mut self.sources.files));
+        self.sources.kernels[kernel as usize] = Some(name_of(path).into());
+        self
+    }
+
     /// Takes the kernels' texts.
     #[must_use]
     pub fn with_sources(mut self, sources: Sources) -> Self {
@@ -166,6 +176,57 @@ mod tests {
         assert_eq!(codes, ["KM0002", "KM0003", "KM0007"]);
         assert_eq!(error.messages.len(), 1);
         assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
+    }
+
+    #[test]
+    fn kernels_may_lie_in_folders_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for (name, text) in [
+            ("in/load.cpp", "// in"),
+            ("in/map.h", "// map"),
+            ("out/store.cpp", "// out"),
+            ("out/load.cpp", ""),
+        ] {
+            std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            std::fs::write(path(name), text).unwrap();
+        }
+        let reader = Program::new("map").kernel_file(Kernel::Reader, path("in/load.cpp"));
+        let program = reader.clone().kernel_file(Kernel::Writer, path("out/store.cpp"));
+        program.check().unwrap();
+        let names: Vec<&str> = program.sources().files.iter().map(|file| &*file.path).collect();
+        assert_eq!(names, ["load.cpp", "map.h", "store.cpp"]);
+        let kernels = program.sources().kernels.each_ref().map(|name| name.as_deref());
+        assert_eq!(kernels, [Some("load.cpp"), None, Some("store.cpp")]);
+        let error = reader.kernel_file(Kernel::Writer, path("out/load.cpp")).check().unwrap_err();
+        assert!(error.to_string().contains("both called load.cpp"), "{error}");
+        let error = Program::new("map").kernel_file(Kernel::Reader, path("none.cpp")).check().unwrap_err();
+        assert!(error.to_string().contains("none.cpp cannot be read"), "{error}");
+    }
+
+    #[test]
+    fn every_field_of_a_program_reaches_its_model() {
+        let compute = Compute { fp32_dest_acc_en: true, enable_trisc2_rvv: true, ..Compute::default() };
+        let program = Program::new("heat")
+            .define("KM_TILES", 4)
+            .depth(8)
+            .grid(12, 10)
+            .opt(Kernel::Compute, OptLevel::Oz)
+            .compute(compute.clone())
+            .kernel_bytes(131_072)
+            .compile_args(Kernel::Writer, &[1, 2])
+            .compile_args(Kernel::Writer, &[3])
+            .args(|core| (vec![core.0], vec![], vec![7]));
+        program.check().unwrap();
+        let model = program.model();
+        assert_eq!(model.defines, [("KM_TILES".into(), "4".into())]);
+        assert_eq!((model.depth, model.grid, model.kernel_bytes), (8, Some((12, 10)), Some(131_072)));
+        assert_eq!(model.opt, [None, Some(OptLevel::Oz), None]);
+        assert_eq!(model.compute, compute);
+        assert_eq!(model.compile_args, [vec![], vec![], vec![1, 2, 3]]);
+        let args = program.core_args(komorebi_card::Core(5));
+        assert_eq!((args.reader, args.writer, args.compute), (vec![5], vec![], vec![7]));
+        assert_eq!(Program::new("heat").kernel_bytes(100).check().unwrap_err().problems.len(), 1);
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(super) fn read_beside(path: &Path, files: &mut Vec<SourceFile>) -> Vec<Strin
         match files.iter().find(|file| *file.path == *name) {
             Some(file) if *file.bytes == *bytes => {}
             Some(_) => messages.push(format!(
-                "{} and another file of the threads are both called {name}; rename one of them",
+                "{} and another file of the program are both called {name}; rename one of them",
                 path.display()
             )),
             None => files.push(SourceFile { path: name.into(), bytes: bytes.into() }),
