@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use km::build::Sources;
 use komorebi as km;
+use komorebi_card::Card as _;
 use komorebi_sim::Card;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -79,6 +80,69 @@ fn times_of_tiles_whose_clocks_differ_are_told_on_one() {
             assert!(core.sent.unwrap() < completed + most, "seed {seed}: {core:?} of {phases:?}");
         }
     }
+}
+
+/// The clocks as the host reads them afterwards, one tile after the other, against what the cores found out before READY.
+#[test]
+fn clocks_are_compared_to_within_what_the_trace_says() {
+    const WALL_CLOCK: [u64; 2] = [0xFFB1_21F0, 0xFFB1_21F8];
+    for seed in [1, 8, 42, 1 << 40] {
+        let card = Card::builder().seed(seed).build();
+        let session = km::Session::builder().on(&card).open().unwrap();
+        let options = km::LoadOptions { trace: 1, ..Default::default() };
+        let run = session.load_with(km::Program::new("clocks"), options).unwrap();
+        let all = run.submit(km::nop()).unwrap();
+        run.wait(all, TIMEOUT).unwrap();
+        let trace = run.stop(TIMEOUT).unwrap().trace.unwrap();
+        let most = trace.uncertainty() * MHZ;
+        assert!(most < 700.0, "seed {seed}: {most} cycles");
+
+        let grid = session.grid();
+        let columns = &card.description().columns;
+        // Cycles by which a tile's clock is ahead of the card's time, as far as a read, equally long for all, tells.
+        let truth = |core: u32| {
+            let tile = km::NocXy::new(columns[(core % grid.width) as usize], 2 + (core / grid.width) as u8);
+            let time = (card.now() - km::CardTime::default()).as_nanos() as f64 * MHZ / 1000.0;
+            let [low, high] = WALL_CLOCK.map(|register| card.read32(tile, register).unwrap());
+            (u64::from(high) << 32 | u64::from(low)) as f64 - time
+        };
+        let first = truth(0);
+        let (cores, phases) = (trace.command(all).unwrap(), trace.phases(all).unwrap());
+        assert_eq!(cores.len() as u32, grid.cores());
+        for (core, phase) in cores.iter().zip(&phases).skip(1) {
+            let own = core.taken as f64 - cores[0].taken as f64;
+            let common = (phase.taken - phases[0].taken) * MHZ;
+            let off = (own - common) - (truth(core.core) - first);
+            assert!(off.abs() <= most, "seed {seed}: core {} is {off} cycles off, {most} at most", core.core);
+        }
+    }
+}
+
+#[test]
+fn commands_of_engines_and_of_a_closed_session_are_in_the_trace() {
+    let session = km::Session::builder().on(&Card::builder().seed(3).build()).open().unwrap();
+    let run = session.load_with(program(), km::LoadOptions { trace: 8, ..Default::default() }).unwrap();
+    let mut graph = km::Graph::new().req(2);
+    let first = graph.command("spin", 0..2, [500.into()]).id();
+    let _ = graph.command("spin", 4..7, [700.into()]).after([first]);
+    let upload = run.upload(&graph).unwrap();
+    run.wait_engine(&run.start(&upload, ()).unwrap(), TIMEOUT).unwrap();
+    let own = run.submit(km::nop().on((7, 1))).unwrap();
+    run.wait(own, TIMEOUT).unwrap();
+    assert!(run.sequence(own).is_err(), "a wait forgets");
+    drop(upload);
+    session.close().unwrap();
+    let trace = run.stop(TIMEOUT).unwrap().trace.unwrap();
+    let cores = |sequence| trace.sequence(sequence).iter().map(|core| core.core).collect::<Vec<_>>();
+    assert_eq!((cores(1), cores(2), cores(3)), (vec![0, 1], vec![4, 5, 6], vec![7]));
+    assert_eq!(trace.command(own).unwrap(), trace.sequence(3));
+    let json: serde_json::Value = serde_json::from_str(&trace.to_chrome_json()).unwrap();
+    let spins = json["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "spin");
+    assert_eq!(
+        spins.count(),
+        2 * (2 + 3),
+        "at the reader and at the writer of each core, none at the dispatcher"
+    );
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub(crate) struct Setup {
     pub(crate) idle: u64,
     pub(crate) fingerprint: u32,
     pub(crate) reader_args: Vec<u32>,
+    /// Where the trace lies and the commands it has room for.
+    pub(crate) trace: (u32, u32),
 }
 
 impl Setup {
@@ -62,7 +64,8 @@ impl Setup {
 
     pub(crate) fn on(card: Card, width: u32, height: u32) -> Self {
         let (wait, idle) = (100_000_000, 100_000_000);
-        Self { card, width, height, depth: 4, wait, idle, fingerprint: FINGERPRINT, reader_args: Vec::new() }
+        let (fingerprint, reader_args) = (FINGERPRINT, Vec::new());
+        Self { card, width, height, depth: 4, wait, idle, fingerprint, reader_args, trace: (0, 0) }
     }
 
     /// Builds the kernels, loads and starts every core; does not wait for READY.
@@ -198,6 +201,8 @@ impl Bench {
             (core::CORE_BANKS, description.banks.len() as u32),
             (core::CORE_READER_ARGS, self.kernels.end),
             (core::CORE_READER_ARG_COUNT, setup.reader_args.len() as u32),
+            (core::CORE_TRACE, setup.trace.0),
+            (core::CORE_TRACE_ENTRIES, setup.trace.1),
         ] {
             put(core::CONTROL_LAUNCH + 4 * word, value);
         }

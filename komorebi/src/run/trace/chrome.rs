@@ -174,8 +174,9 @@ impl Trace {
 
     fn about(&self, sequence: u64) -> String {
         let mut about = format!("\"sequence\":{sequence}");
-        if let Some(known) = self.commands.iter().find(|known| known.sequence == sequence) {
-            let _ = write!(about, ",\"command\":{}", known.number);
+        let at = self.numbers.binary_search_by_key(&sequence, |&(sequence, _)| sequence);
+        if let Some((_, number)) = at.ok().and_then(|at| self.numbers.get(at)) {
+            let _ = write!(about, ",\"command\":{number}");
         }
         about
     }

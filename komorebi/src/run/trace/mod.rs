@@ -85,6 +85,8 @@ pub struct Trace {
     cores: Vec<CoreRecord>,
     /// By number.
     commands: Vec<Known>,
+    /// Sequence numbers with their commands' numbers, in order.
+    numbers: Vec<(u64, u64)>,
     handlers: Vec<(u8, String)>,
 }
 
@@ -102,12 +104,16 @@ impl Trace {
             let ticks = (slot.progress != Progress::Late).then_some(slot.ticks);
             Some(Known { number, sequence, ticks })
         });
+        let commands: Vec<Known> = known.collect();
+        let mut numbers: Vec<_> = commands.iter().map(|known| (known.sequence, known.number)).collect();
+        numbers.sort_unstable();
         Self {
             program: handlers.program().to_owned(),
             load,
             mhz,
             cores,
-            commands: known.collect(),
+            commands,
+            numbers,
             handlers: handlers.numbered().map(|(number, name)| (number, name.to_owned())).collect(),
         }
     }
