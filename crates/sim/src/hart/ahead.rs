@@ -165,6 +165,8 @@ impl<X: Xlen> Hart<X> {
             Some(wait) => {
                 self.wait.copy_from(&wait);
                 self.ahead.spare = Some(wait);
+                // Writes to what only this iteration has loaded were not heard since the next one began.
+                self.ahead.watching = 0;
             }
             None => self.wait.cut(self.ahead.used.0),
         }
@@ -190,8 +192,22 @@ impl<X: Xlen> Hart<X> {
     pub(super) fn load_again(&mut self, watch: Watch, at: Time) -> Option<Loaded> {
         let load = self.ahead.again.pop_front()?;
         self.loads_again = !self.ahead.again.is_empty();
-        debug_assert_eq!((load.watch, load.at), (watch, at), "a hart came back another way");
+        assert_eq!((load.watch, load.at), (watch, at), "a hart came back another way");
         Some(load.loaded())
+    }
+
+    /// Where the hart is, as far as others may know.
+    pub fn settled_pc(&self) -> u64 {
+        if self.is_ahead { self.ahead.pc } else { self.pc }
+    }
+
+    /// Notes a load ahead that latches something of the hart's own; false when it has to wait for its turn.
+    pub(super) fn latch_ahead(&mut self, undo: Option<Undo>) -> bool {
+        let known = |undo: &Undo| self.ahead.stores.iter().any(|store| store.address == undo.address);
+        match undo {
+            Some(undo) if !known(&undo) => self.store_ahead(Some(undo)),
+            _ => true,
+        }
     }
 
     /// Notes a store ahead into the hart's own memory; false when it has to wait for its turn.

@@ -158,7 +158,12 @@ pub trait Bus {
         None
     }
 
-    /// Takes back the last store into private memory.
+    /// What a load of this address of the hart's own clock would replace, for [`Bus::undo`]: a latch.
+    fn before_latch(&self, _address: u64) -> Option<Undo> {
+        None
+    }
+
+    /// Takes back the last store into private memory, or a latch.
     fn undo(&mut self, _undo: Undo) {}
 
     /// True when the tile reports every change of what the hart has loaded, ahead of its turn or in it: the hart may begin

@@ -277,6 +277,9 @@ impl<X: Xlen> Hart<X> {
                                 }
                                 loaded
                             } else {
+                                if self.is_ahead && !private && !self.latch_ahead(bus.before_latch(address)) {
+                                    leave!(at, Flow::Horizon);
+                                }
                                 match bus.load(time, address, Width::$l_width) {
                                     Ok(loaded) => loaded,
                                     Err(refusal) => leave!(at, Flow::Refused(refusal)),

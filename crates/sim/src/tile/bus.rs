@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::cores::Core;
+use super::debug::Debug;
 use super::l0::L0;
 use super::local_ram::LocalRam;
 use super::shared::{Shared, cycles, unmapped};
@@ -42,10 +43,14 @@ impl Own {
         Undo { address, width, value, stores: self.stores.state() }
     }
 
-    /// Takes back the last store into the core's RAM.
-    pub(crate) fn undo(&mut self, undo: Undo) {
-        self.ram.store(undo.address, undo.width as usize, undo.value);
-        self.stores.restore(undo.stores);
+    /// Takes back the last store into the core's RAM, or a latch of its clock.
+    pub(crate) fn undo(&mut self, undo: Undo, debug: &mut Debug) {
+        if self.ram.holds(undo.address) {
+            self.ram.store(undo.address, undo.width as usize, undo.value);
+            self.stores.restore(undo.stores);
+        } else {
+            debug.undo_latch(self.core.index(), undo);
+        }
     }
 }
 
@@ -280,8 +285,12 @@ impl Bus for TensixBus<'_> {
         Some(self.own.before_store(address, width))
     }
 
+    fn before_latch(&self, address: u64) -> Option<Undo> {
+        self.shared.debug.before_latch(self.own.core.index(), address)
+    }
+
     fn undo(&mut self, undo: Undo) {
-        self.own.undo(undo);
+        self.own.undo(undo, &mut self.shared.debug);
     }
 
     #[inline]

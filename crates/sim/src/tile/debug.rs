@@ -2,6 +2,7 @@
 
 use super::cores::Core;
 use crate::fault::Violation;
+use crate::hart::{Undo, Width};
 use crate::noc::latency::CYCLE;
 use crate::time::Time;
 
@@ -104,6 +105,18 @@ impl Debug {
             0x240 => self.dest_cg,
             _ => return Err(unknown("load", offset)),
         })
+    }
+
+    /// What a load of the clock at `address` by the core `reader` would replace.
+    pub(crate) fn before_latch(&self, reader: usize, address: u64) -> Option<Undo> {
+        let latches = address & 0xfff == WALL_CLOCK;
+        let value = u64::from(self.latch[reader]);
+        latches.then_some(Undo { address, width: Width::Word, value, stores: [0; 2] })
+    }
+
+    /// Puts it back.
+    pub(crate) fn undo_latch(&mut self, reader: usize, undo: Undo) {
+        self.latch[reader] = undo.value as u32;
     }
 
     /// Stores to the register at `offset`. SOFT_RESET_0 takes effect through the tile.

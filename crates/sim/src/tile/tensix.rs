@@ -75,7 +75,9 @@ impl Tensix {
                 (0, 1) => {
                     self.slots.turn_off(core.index(), at, &mut self.shared.watchers);
                     let own = &mut self.own[core.index()];
-                    self.slots.harts[core.index()].take_stores().for_each(|undo| own.undo(undo));
+                    self.slots.harts[core.index()]
+                        .take_stores()
+                        .for_each(|undo| own.undo(undo, &mut self.shared.debug));
                 }
                 (1, 0) => {
                     let own = &mut self.own[core.index()];
@@ -112,7 +114,7 @@ impl Tile for Tensix {
         let mut bus = TensixBus { own: &mut self.own[index], generation, shared: &mut self.shared, net };
         let hart = &mut self.slots.harts[index];
         let stop = hart.run(&mut bus, horizon);
-        self.shared.pcs[index] = hart.pc();
+        self.shared.pcs[index] = hart.settled_pc();
         stop
     }
 
