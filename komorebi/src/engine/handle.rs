@@ -80,6 +80,13 @@ impl Engine {
         Arc::new(Self { load, kind, req, upload, life: Mutex::new(life) })
     }
 
+    /// One that the host ran, for errors to name: no event of it comes.
+    pub(crate) fn ended(load: u32, kind: UploadKind, req: u16) -> Arc<Self> {
+        let engine = Self::new(load, kind, req, None, None, Vec::new());
+        engine.life().state = EngineState::Ended;
+        engine
+    }
+
     pub(crate) fn life(&self) -> MutexGuard<'_, EngineLife> {
         self.life.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -109,7 +116,7 @@ impl<T> EngineHandle<T> {
         self.engine.req
     }
 
-    /// What it runs; `None` for the restart of a graph that this run did not upload.
+    /// What it runs; `None` for the restart of a graph that this run did not upload, and for what the host ran.
     pub fn upload(&self) -> Option<Upload<T>> {
         self.engine.upload.clone().map(Upload::new)
     }

@@ -35,7 +35,8 @@ pub(super) fn write_late(f: &mut fmt::Formatter<'_>, cores: &[LateCore]) -> fmt:
 pub struct CommandTimeout {
     /// The host's number of the command; `None` when it was not the host's.
     pub handle: Option<u64>,
-    /// The engine that submitted it, and its graph's node or which of its stream's commands it was.
+    /// The engine that submitted it, and its graph's node or which of its stream's commands it was. For one that the host ran
+    /// in the dispatcher's place the command has a number as well.
     pub engine: Option<(EngineHandle, u32)>,
     /// The load option `deadline`, which it missed.
     pub deadline: Duration,
@@ -55,13 +56,15 @@ impl std::error::Error for CommandTimeout {}
 
 impl fmt::Display for CommandTimeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((engine, record)) = &self.engine {
+            let (kind, req) = (engine.kind(), engine.req());
+            let what = if kind == UploadKind::Graph { "node" } else { "command" };
+            write!(f, "{what} {record} of the {} with req {req}", kind.name())?;
+        }
         match (self.handle, &self.engine) {
-            (Some(handle), _) => write!(f, "command {handle}")?,
-            (None, Some((engine, record))) => {
-                let (kind, req) = (engine.kind(), engine.req());
-                let what = if kind == UploadKind::Graph { "node" } else { "command" };
-                write!(f, "{what} {record} of the {} with req {req}", kind.name())?;
-            }
+            (Some(handle), Some(_)) => write!(f, ", command {handle} of the host's")?,
+            (Some(handle), None) => write!(f, "command {handle}")?,
+            (None, Some(_)) => {}
             (None, None) => f.write_str("a command")?,
         }
         write!(f, " (slot {}, sequence number ..{:#06x}", self.slot, self.sequence)?;

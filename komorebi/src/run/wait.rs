@@ -175,7 +175,7 @@ impl RunCore {
             match self.turn(state, upto, deadline) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                Err(Turn::Ending(ending)) => return Err(self.end(state, ending)),
+                Err(Turn::Ending(ending)) => return Err(self.end_by(state, ending)),
                 Err(Turn::Error(error)) => return Err(self.lost(state, error)),
             }
         }
@@ -230,7 +230,7 @@ impl RunCore {
         });
         match polled {
             Ok(()) => Ok(()),
-            Err(Turn::Ending(ending)) => Err(self.end(state, ending)),
+            Err(Turn::Ending(ending)) => Err(self.end_by(state, ending)),
             Err(Turn::Error(error)) => Err(self.lost(state, error)),
         }
     }
@@ -243,6 +243,17 @@ impl RunCore {
         self.look()?;
         state.next_look = self.card.now() + LOOK;
         Ok(true)
+    }
+
+    /// Ends the run for what a turn met. A result block that was found is behind events: those that came since the last
+    /// look at them say more. A late command of an engine for which there was no room for an event is told by its slot.
+    fn end_by(&self, state: &mut State, ending: Ending) -> Error {
+        let Ending::Finished(result) = &ending else { return self.end(state, ending) };
+        let late = match state.read_events() {
+            Err(posted) => Some(posted),
+            Ok(()) => self.late_engine(state, result),
+        };
+        self.end(state, late.unwrap_or(ending))
     }
 
     /// Looks whether the dispatcher still runs, inside a turn.

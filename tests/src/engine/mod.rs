@@ -4,9 +4,13 @@
 pub mod generate;
 mod grid;
 mod launch;
+pub mod memory;
 pub mod mutate;
 mod random;
 mod watch;
+pub mod work;
+pub mod worked_graph;
+pub mod worked_stream;
 
 pub use grid::{Grid, Seen};
 pub use launch::launch_microseconds;

@@ -14,7 +14,7 @@ use komorebi_card::{CardTime, Group};
 use super::super::handles::Progress;
 use super::super::state::{Checked, State};
 use super::super::{Run, RunCore};
-use crate::engine::{Content, EngineType, HostfedResult, UploadSource};
+use crate::engine::{Content, Engine, EngineType, HostfedResult, UploadSource};
 use crate::error::CommandRejected;
 use crate::{Error, Result};
 
@@ -29,7 +29,8 @@ impl<P> Run<P> {
     ///
     /// # Errors
     /// [`Error::Upload`] for a graph or stream that breaks rules and for bindings that are not its own;
-    /// [`Error::WaitTimeout`] when `timeout` passes first; what ends the run.
+    /// [`Error::WaitTimeout`] when `timeout` passes first; what ends the run. A command that is late is told with its number
+    /// and with the graph's node or the stream's command.
     pub fn run_hostfed<Via, S: UploadSource<P, Via>>(
         &self,
         source: S,
@@ -79,12 +80,16 @@ impl RunCore {
             Host { core, state, timeout, until, late, pending: Vec::new(), quiet: true, posts: 0, out: None };
         let driven = drive(&mut *machine, &mut host);
         let Host { state, pending, out, .. } = host;
+        let finished = match (driven, out) {
+            (Ok(finish), None) => Ok(finish),
+            (Err(error), _) | (Ok(_), Some(error)) => {
+                let engine = Engine::ended(self.number, content.kind, content.req);
+                Err(self.name_late(state, error, &engine, &pending))
+            }
+        };
         // Of an error there may be commands in flight, whose handles nobody has.
         pending.into_iter().for_each(|(number, _)| state.abandon(number));
-        match out {
-            Some(error) => Err(error),
-            None => driven,
-        }
+        finished
     }
 }
 

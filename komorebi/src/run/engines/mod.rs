@@ -7,6 +7,7 @@
 mod bind;
 mod cancel;
 mod hostfed;
+mod late;
 mod restart;
 mod start;
 mod upload;
