@@ -6,17 +6,23 @@ use km::Arithmetic as _;
 use km::build::Sources;
 use km::error::{EngineCall, UploadError};
 use komorebi as km;
-use komorebi_card::Card as _;
+use komorebi_abi::constants::{command, engine, launch, layout};
+use komorebi_card::{Card as _, Order};
 use komorebi_sim::Card;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 const READER: &str = r"
 #include <komorebi/kernel.h>
+static uint32_t noted;
 KM_HANDLER(Sum) { command.set_result(args.a + args.b); }
 KM_HANDLER(Spin) {
     const uint64_t start = km::wall_clock();
     while (km::wall_clock() - start < args.cycles) {}
+}
+KM_HANDLER(Note) {
+    noted = noted * 31 + args.word + 1;
+    command.set_result(noted);
 }
 ";
 
@@ -26,6 +32,7 @@ fn program() -> km::Program {
         .with_sources(Sources::new().file("reader.cpp", READER.as_bytes()))
         .handler_with("sum", 1, &[word("a"), word("b")], Some(km::ResultKind::U32))
         .handler_with("spin", 2, &[word("cycles")], None)
+        .handler_with("note", 3, &[word("word")], Some(km::ResultKind::U32))
         .depth(16)
         .grid(4, 2)
 }
@@ -550,30 +557,163 @@ fn a_tensor_bound_to_an_engine_or_a_kept_graph_outlives_the_callers() {
     run.stop(TIMEOUT).unwrap();
 }
 
+/// What the cores of a run have taken, and what its dispatcher has counted.
+fn counted(run: km::Run) -> (u64, Vec<[u32; 5]>) {
+    let report = run.stop(TIMEOUT).unwrap();
+    let taken = report.cores.iter().map(|core| core.threads.each_ref().map(|thread| thread.taken)).collect();
+    (report.result.unwrap().commands, taken)
+}
+
+/// Runs a source on a card, and on the host of another one, and compares all that can be seen of them.
+fn same_on_card_and_host<S, Via>(source: S, words: &[u32])
+where
+    S: km::UploadSource<km::Dynamic, Via, Of = km::Untyped> + Copy,
+{
+    let hosted = run();
+    let host = hosted.run_hostfed(source, words, TIMEOUT).unwrap();
+
+    let card = Card::builder().build();
+    let run = km::Session::builder().on(&card).open().unwrap().load(program()).unwrap();
+    let upload = run.upload(source).unwrap();
+    let handle = run.start(&upload, words).unwrap();
+    let end = run.wait_engine(&handle, TIMEOUT).unwrap();
+    assert_eq!((end.kind, end.end()), (host.status, host.end()));
+    let events: Vec<_> =
+        handle.events().iter().map(|event| (event.kind, event.value, event.registers)).collect();
+    let hosts = host.events.iter().map(|&event| match event {
+        km::Output::Event(value) => (km::EngineEventKind::Event, Some(value), None),
+        km::Output::Round(rounds) => (km::EngineEventKind::Round, Some(rounds), None),
+        km::Output::Halt(value) => (km::EngineEventKind::End, Some(value), None),
+        km::Output::End(first, second) => (km::EngineEventKind::End, None, Some([first, second])),
+        km::Output::Error(refusal) => panic!("{refusal:?}"),
+    });
+    assert_eq!(events, hosts.collect::<Vec<_>>());
+
+    // The register file stays in the region behind the end.
+    let at = layout::LIM_UPLOAD + upload.offset() + engine::UPLOAD_REGISTERS;
+    let mut file = [0; 4 * engine::REGISTERS as usize];
+    card.read(cluster(&card), layout::LIM_BASE + u64::from(at), &mut file).unwrap();
+    let registers: Vec<_> = file.as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect();
+    assert_eq!(registers, host.registers);
+
+    // The same commands: as many, on the same cores, of the same handlers and words in the same order, which `note` adds up.
+    let [noted, hosts_noted] = [&run, &hosted].map(|run| {
+        let note = run.submit(km::call("note", &[0]).on(0..1).result::<u32>()).unwrap();
+        run.wait(note, TIMEOUT).unwrap().value()
+    });
+    assert!(host.commands.iter().all(|command| command.handler == 3));
+    assert_eq!(noted, hosts_noted);
+    assert_eq!(noted, host.commands.iter().map(|command| command.args()[0]).chain([0]).fold(0, digest));
+    assert_eq!(counted(run), counted(hosted));
+}
+
+/// What `note` does with each word.
+fn digest(sum: u32, word: u32) -> u32 {
+    sum.wrapping_mul(31).wrapping_add(word).wrapping_add(1)
+}
+
 #[test]
 fn the_card_and_the_host_give_the_same_events_registers_and_commands() {
-    let run = run();
-    let graph = adding();
-    let words = [9_u32, 100, 5, 0];
-    let hostfed = run.run_hostfed(&graph, words, TIMEOUT).unwrap();
-    let handle = run.start(&run.upload(&graph).unwrap(), words).unwrap();
-    assert_eq!(run.wait_engine(&handle, TIMEOUT).unwrap().end(), hostfed.end());
-    assert_eq!(handle.events().len(), hostfed.events.len());
+    let mut graph = km::Graph::new().req(6).max_runs(50);
+    let [step, limit, total, rounds] = graph.bindings(["step", "limit", "total", "rounds"]);
+    let first = graph.command("note", 0..8, [total.into()]).result(total).id();
+    let mut cpu = graph.cpu([first]);
+    cpu.add(total, total, step);
+    let cpu = cpu.id();
+    let second = graph.command("note", 0..3, [total.into()]).after([cpu]).id();
+    let mut last = graph.cpu([second]);
+    let again = last.again();
+    last.add(rounds, rounds, 1).ltu(again, rounds, limit);
+    graph.end(rounds, total);
+    same_on_card_and_host(&graph, &[9, 7, 5, 0]);
 
-    let stream = counting(1);
-    let hostfed = run.run_hostfed(&stream, [17_u32], TIMEOUT).unwrap();
-    let handle = run.start(&run.upload(&stream).unwrap(), [17_u32]).unwrap();
-    assert_eq!(run.wait_engine(&handle, TIMEOUT).unwrap().end(), hostfed.end());
-    let values = |events: &[km::Output]| {
-        events
-            .iter()
-            .filter_map(|event| match event {
-                km::Output::Event(value) | km::Output::Halt(value) => Some(*value),
-                _ => None,
-            })
-            .collect::<Vec<_>>()
+    let mut stream = km::Stream::new().req(1);
+    let [count] = stream.bindings(["count"]);
+    let [i, sum, more] = [stream.register(), stream.register(), stream.register()];
+    stream.set(i, 0).set(sum, 0);
+    stream.while_(
+        |s| {
+            s.ltu(more, i, count);
+            more.into()
+        },
+        |s| {
+            s.submit("note", 0..4, [i.into()]).result(sum);
+            s.wait_all().event(sum).submit("note", 0..2, [sum.into()]);
+            s.add(i, i, 1);
+        },
+    );
+    stream.halt(sum);
+    same_on_card_and_host(&stream, &[17]);
+}
+
+/// The tile of the X280 cluster that the dispatcher runs on.
+fn cluster(card: &Card) -> km::NocXy {
+    card.description().l2cpus[0].tile
+}
+
+#[test]
+fn the_upload_region_is_the_one_that_the_ready_block_names() {
+    let card = Card::builder().build();
+    let session = km::Session::builder().on(&card).open().unwrap();
+    let name = |word: u32, value: u64| {
+        let at = layout::LIM_BASE + u64::from(layout::LIM_STATE + 8 * word);
+        card.write(cluster(&card), at, &value.to_le_bytes(), Order::Strict).unwrap();
+        card.fence(cluster(&card)).unwrap();
     };
-    let posted: Vec<_> = handle.events().iter().filter_map(|event| event.value).collect();
-    assert_eq!(posted, values(&hostfed.events));
+    let run = session.load(program()).unwrap();
+    name(launch::STATE_UPLOAD_BYTES, 128);
+    let error = run.upload((vec![0; 192], km::UploadKind::Stream)).unwrap_err();
+    let km::Error::Upload(facts) = &error else { panic!("{error}") };
+    assert!(matches!(**facts, UploadError::Room { bytes: 192, free: 128, .. }), "{error}");
+    run.upload((vec![0; 128], km::UploadKind::Stream)).unwrap();
     run.stop(TIMEOUT).unwrap();
+
+    let run = session.load(program()).unwrap();
+    name(launch::STATE_UPLOAD_BYTES, u64::MAX);
+    let error = run.upload((vec![0; layout::UPLOAD_BYTES as usize + 64], km::UploadKind::Stream));
+    assert!(matches!(error, Err(km::Error::Upload(_))), "no more than the program leaves");
+    run.stop(TIMEOUT).unwrap();
+
+    let run = session.load(program()).unwrap();
+    name(launch::STATE_UPLOAD, layout::LIM_BASE + u64::from(layout::LIM_BYTES) - 64);
+    let error = run.upload((vec![0; 64], km::UploadKind::Stream)).unwrap_err();
+    let km::Error::KernelFailed(failed) = &error else { panic!("{error}") };
+    assert!(failed.what.contains("names an upload region of"), "{error}");
+    session.load(program()).unwrap().stop(TIMEOUT).unwrap();
+}
+
+#[test]
+fn sixteen_graphs_are_kept_and_the_next_finds_no_place() {
+    let run = run();
+    let kept = |req| {
+        let mut graph = km::Graph::new().req(req).keep();
+        let _ = graph.command("sum", 0..1, [1.into(), 2.into()]).id();
+        run.upload(&graph).unwrap()
+    };
+    let graphs: Vec<_> = (1..=u64::from(engine::KEPT_MAX)).map(kept).collect();
+    for upload in &graphs {
+        run.wait_engine(&run.start(upload, ()).unwrap(), TIMEOUT).unwrap();
+        assert_eq!(upload.state(), km::UploadState::Kept);
+    }
+    let next = kept(100);
+    assert_eq!(reason(run.start(&next, ())), "engines");
+    assert_eq!(next.state(), km::UploadState::Idle);
+    run.release(&graphs[3], TIMEOUT).unwrap();
+    run.wait_engine(&run.start(&next, ()).unwrap(), TIMEOUT).unwrap();
+    run.stop(TIMEOUT).unwrap();
+}
+
+#[test]
+fn a_dispatcher_that_dies_under_an_engine_ends_the_wait_for_it() {
+    let card = Card::builder().build();
+    let session = km::Session::builder().on(&card).open().unwrap();
+    let run = session.load(program()).unwrap();
+    let handle = run.start(&run.upload(&spinning(1, false)).unwrap(), [1_u32]).unwrap();
+    // Somebody else tells it to finish.
+    let stop = layout::LIM_BASE + u64::from(layout::LIM_CONTROL + 8 * command::CONTROL_STOP);
+    card.write(cluster(&card), stop, &1_u64.to_le_bytes(), Order::Strict).unwrap();
+    let error = run.wait_engine(&handle, TIMEOUT).unwrap_err();
+    assert!(matches!(error, km::Error::KernelFailed(_)), "{error}");
+    assert!(matches!(run.wait_engine(&handle, TIMEOUT), Err(km::Error::RunEnded { .. })));
+    session.load(program()).unwrap().stop(TIMEOUT).unwrap();
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use komorebi_abi::constants::engine::UPLOAD_ALIGN;
 
-/// Which lines of the region are taken.
+/// Which lines of the region are taken. The default has none.
+#[derive(Default)]
 pub(crate) struct Region {
     bytes: u32,
     /// Bytes taken, by offset: neither overlap nor reach past the end.

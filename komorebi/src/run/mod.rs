@@ -28,7 +28,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use komorebi_abi::constants::layout;
 use komorebi_abi::engine::Facts;
 use komorebi_abi::program::ProgramModel;
 use komorebi_card::{Card, CardTime, Grid, Group, HostMem};
@@ -108,7 +107,7 @@ impl<P> Run<P> {
             ring: ring::Ring::new(tile, options.host_depth, options.batch, options.settle),
             events: events::EventRing::new(parts.events, options.event_depth),
             table: handles::Table::new(habit, options.trace),
-            engines: engines::Engines::new(layout::UPLOAD_BYTES),
+            engines: engines::Engines::default(),
             answered: 0,
             stats: stats::Stats::default(),
             rejections: 0,

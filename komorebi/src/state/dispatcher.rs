@@ -37,6 +37,10 @@ pub struct DispatcherState {
     pub busy: Vec<SlotState>,
     /// Bit c: column c is READY.
     pub ready: u64,
+    /// Hart address of the upload region.
+    pub upload: u64,
+    /// Bytes of the upload region.
+    pub upload_bytes: u64,
 }
 
 impl DispatcherState {
@@ -52,6 +56,8 @@ impl DispatcherState {
             sequence: word(l::STATE_SEQUENCE),
             busy: slots.map(|slot| Self::slot(slot, word(l::STATE_SLOTS + slot))).collect(),
             ready: word(l::STATE_READY),
+            upload: word(l::STATE_UPLOAD),
+            upload_bytes: word(l::STATE_UPLOAD_BYTES),
         }
     }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use komorebi_abi::constants::{engine, layout};
+use komorebi_abi::constants::engine;
 
 use super::super::RunCore;
 use super::super::state::State;
 use crate::Result;
 use crate::engine::Bound;
-use crate::error::{TensorError, UploadError};
+use crate::error::TensorError;
 use crate::tensor::Memory;
 
 impl RunCore {
@@ -18,7 +18,7 @@ impl RunCore {
             return Ok(None);
         }
         let bytes = engine::UPLOAD_ALIGN as usize;
-        let line = state.engines.take_room("the line of bindings", bytes)?;
+        let line = self.take_room(state, "the line of bindings", bytes)?;
         let mut words = vec![0; bytes];
         words
             .chunks_exact_mut(4)
@@ -47,25 +47,15 @@ impl RunCore {
 
     /// Stores whole lines into the upload region; they have landed when this returns.
     pub(super) fn write_region(&self, state: &mut State, offset: u32, bytes: &[u8]) -> Result<()> {
+        let base = self.region_base(state)?;
         let written = self.session.enter().and_then(|card| {
             state.ring.settle(&*card, card.now() + crate::load::LoadOptions::SETTLE_MAX)?;
             let cluster = self.session.cluster();
-            cluster.write(layout::LIM_UPLOAD + offset, bytes)?;
+            cluster.write(base + offset, bytes)?;
             cluster.fence()?;
             state.ring.fenced(&*card);
             Ok(())
         });
         written.map_err(|error| self.lost(state, error))
-    }
-}
-
-impl super::Engines {
-    /// The first free place for `bytes`.
-    pub(super) fn take_room(&mut self, what: &'static str, bytes: usize) -> Result<u32, UploadError> {
-        self.region.take(bytes).ok_or_else(|| {
-            let (free, largest) = self.region.free();
-            let bytes = bytes.next_multiple_of(engine::UPLOAD_ALIGN as usize);
-            UploadError::Room { what, bytes, free, largest }
-        })
     }
 }

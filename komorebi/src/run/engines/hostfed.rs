@@ -230,7 +230,9 @@ mod tests {
         stream.while_(
             |_| go.into(),
             |s| {
-                (0..4).for_each(|_| drop(s.submit(0, 0..2, [])));
+                for _ in 0..4 {
+                    s.submit(0, 0..2, []);
+                }
                 s.wait_all();
             },
         );

@@ -9,6 +9,7 @@ mod cancel;
 mod hostfed;
 mod late;
 mod restart;
+mod room;
 mod start;
 mod upload;
 mod wait;
@@ -35,7 +36,10 @@ use crate::{Error, Result};
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The uploads and engines of a run.
+#[derive(Default)]
 pub(crate) struct Engines {
+    /// Offset of the upload region in LIM, once it is known.
+    base: Option<u32>,
     region: Region,
     /// Those that are not released.
     uploads: Vec<Arc<Uploaded>>,
@@ -61,17 +65,6 @@ enum What {
 }
 
 impl Engines {
-    pub(crate) fn new(region_bytes: u32) -> Self {
-        let region = Region::new(region_bytes);
-        Self {
-            region,
-            uploads: Vec::new(),
-            running: BTreeMap::new(),
-            sent: VecDeque::new(),
-            abandoned: BTreeSet::new(),
-        }
-    }
-
     /// True while an engine may post events.
     #[inline]
     pub(crate) fn any(&self) -> bool {

@@ -66,7 +66,7 @@ impl RunCore {
     fn upload(&self, state: &mut State, content: Content) -> Result<std::sync::Arc<Uploaded>> {
         let Content { mut bytes, kind, req, keep, names } = content;
         let whole = bytes.len().max(1).next_multiple_of(engine::UPLOAD_ALIGN as usize);
-        let offset = state.engines.take_room(kind.name(), whole)?;
+        let offset = self.take_room(state, kind.name(), whole)?;
         bytes.resize(whole, 0);
         if let Err(error) = self.write_region(state, offset, &bytes) {
             state.engines.region.give_back(offset);
