@@ -215,17 +215,17 @@ fn check(kind: km::UploadKind, usual: u64) {
 
 #[test]
 fn graphs_leave_the_events_registers_and_memory_of_the_interpreter() {
-    check(km::UploadKind::Graph, 300);
+    check(km::UploadKind::Graph, 900);
 }
 
 #[test]
 fn streams_leave_the_events_registers_and_memory_of_the_interpreter() {
-    check(km::UploadKind::Stream, 300);
+    check(km::UploadKind::Stream, 900);
 }
 
 #[test]
 fn six_engines_at_once_leave_what_each_leaves_alone() {
-    let rounds = uploads(90).div_ceil(6);
+    let rounds = uploads(180).div_ceil(6);
     let options = || km::LoadOptions { event_depth: 32, host_depth: 16, ..Default::default() };
     let (dispatcher, interpreter) = (Side::new(1, options()), Side::new(2, Default::default()));
     for round in 0..rounds {
