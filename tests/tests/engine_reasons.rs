@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use komorebi_abi::constants::{command as c, core, engine as e, layout};
+use komorebi_abi::constants::{command as c, core, engine as e, launch, layout};
 use komorebi_abi::engine::{
     Image, Instruction, Links, Opcode, Output, Reason, Record, RecordBody, Refusal, Run, UploadKind,
 };
 use komorebi_abi::wire::{EventKind, Line};
 use komorebi_tests::dispatcher::{Rig, Setup, command};
 use komorebi_tests::engine::generate::{close, header};
-use komorebi_tests::engine::{cancel_line, run_line, with_words};
+use komorebi_tests::engine::{Grid, cancel_line, run_line, with_words};
 
 fn record(handler: u8, first: u8, count: u8) -> Record {
     let body = RecordBody::Command {
@@ -365,4 +365,76 @@ fn a_run_is_rejected_for_the_first_rule_it_breaks() {
     rig.put(8192, &graph(13).encode());
     assert_eq!(rejected(rig, upload(8192, bytes, Graph)), c::KMD_REJECT_REQ);
     assert_eq!(rejected(rig, upload(1024 - 64, 256, Stream)), c::KMD_REJECT_UPLOAD);
+}
+
+/// Writes a word of the upload at offset 0 while it runs.
+fn poke(rig: &Rig, word: usize, value: u64) {
+    rig.put(8 * word as u32, &value.to_le_bytes());
+    rig.land();
+}
+
+#[test]
+fn a_graph_that_is_written_to_while_it_runs_ends_though_its_nodes_follow_themselves() {
+    for node in [1, 2] {
+        let mut rig = Setup::default().run();
+        let bytes = graph(9).encode();
+        rig.start_upload(0, &bytes, UploadKind::Graph, &[]);
+        rig.wait_published(0, 0, 1);
+        // The cpu node, or the command behind it, is its own successor and only predecessor.
+        let own = links(&[node]).bits() | 1 << e::LINKS_PREDECESSORS_SHIFT;
+        poke(&rig, at(usize::from(node), e::RECORD_LINKS), own);
+        let mut grid = Grid::default();
+        let event = loop {
+            if let Some(event) = rig.poll_event() {
+                break event;
+            }
+            assert!(grid.sequence < 100, "{}", rig.describe());
+            rig.pass(Duration::from_micros(1));
+            while grid.next(&rig).is_some() {}
+            if !grid.busy.is_empty() {
+                grid.complete(&rig, 0, 0);
+            }
+        };
+        assert_eq!((event.kind, event.auxiliary), (Ok(EventKind::Error), Reason::STUCK.0));
+        rig.show_read();
+        // Its slot, its range and its req are free.
+        rig.start_upload(0, &stream(9).encode(), UploadKind::Stream, &[]);
+        assert!(grid.busy.is_empty());
+        rig.until("the next engine runs", |rig| rig.state(launch::STATE_SEQUENCE) as u32 > grid.sequence);
+    }
+}
+
+#[test]
+fn a_header_that_is_written_to_behind_the_run_does_not_give_two_engines_one_req() {
+    let mut rig = Setup::default().run();
+    let halt = Instruction::control(Opcode::Halt, 0, 0).encode();
+    let spin = Instruction::control(Opcode::Jump, 0, 0).encode();
+    let code = |req, word| {
+        close(Image {
+            header: header(UploadKind::Stream, req),
+            records: vec![],
+            instructions: vec![word],
+            edges: vec![],
+        })
+    };
+    rig.start_upload(4096, &code(7, spin).encode(), UploadKind::Stream, &[]);
+    let mut head = code(7, halt).encode();
+    head.truncate(8);
+    let mut ended = [0, 0];
+    for delay in (0..6000).step_by(20) {
+        rig.start_upload(0, &code(5, halt).encode(), UploadKind::Stream, &[]);
+        rig.pass(Duration::from_nanos(delay));
+        rig.put(0, &head);
+        let event = rig.event();
+        rig.show_read();
+        match event.kind {
+            Ok(EventKind::Rejected) => ended[0] += 1,
+            kind => {
+                assert_eq!((kind, event.number), (Ok(EventKind::End), 5), "after {delay} ns");
+                ended[1] += 1;
+            }
+        }
+    }
+    println!("{ended:?} rejected and run");
+    assert!(ended[1] != 0);
 }

@@ -91,6 +91,7 @@ constexpr uint32_t kRecordOwn = 7;
 constexpr uint32_t kRecordsMax = 0x3FFF;  // what 14 bits can number; the region holds fewer
 constexpr uint32_t kRecordMaskShift = 16;
 constexpr uint32_t kRecordFlagsShift = 26;
+constexpr uint32_t kRecordReservedShift = 30;
 constexpr uint32_t kRecordPublishShift = 32;
 constexpr uint32_t kRecordCodeCountShift = 32;
 constexpr uint32_t kLinkNodeBits = 14;
@@ -130,7 +131,7 @@ enum StreamError : uint32_t {
     KM_STREAM_ERROR_END = 13,       // the program's last instruction goes on past its end
     KM_STREAM_ERROR_EDGE = 14,      // a successor that is no node, or a list of them outside the edge words
     KM_STREAM_ERROR_ORDER = 15,     // a node's predecessors differ from the edges into it, or there are none
-    KM_STREAM_ERROR_STUCK = 16,     // nodes are left, and none of them can run: a cycle
+    KM_STREAM_ERROR_STUCK = 16,     // nodes are left, and none of them can run: a cycle; or the upload was written to while it ran
     KM_STREAM_ERROR_QUEUE = 17,     // a queued command found the job queue full
     KM_STREAM_ERROR_DEADLINE = 18,  // the upload's deadline passed
     KM_STREAM_ERROR_CANCELLED = 19,  // CANCEL
@@ -138,7 +139,12 @@ enum StreamError : uint32_t {
 
 // ---- Shares of the dispatcher's loop: what one engine may do in one turn ---------------------------------------------
 
-constexpr uint32_t kCheckSlice = 8;    // records, instructions or edges checked
+constexpr uint32_t kCheckSlice = 8;    // records, instructions or edges checked, edges followed
 constexpr uint32_t kStreamSlice = 8;   // instructions run
+constexpr uint32_t kGraphSteps = 4;    // slices of edges, cpu nodes and ends of rounds
+constexpr uint32_t kSubmitSlice = 4;   // commands of a graph, besides those that a completion makes ready
+
+// Commands of other sources that may go by while an engine's exclusive one waits for its group; then all wait for it.
+constexpr uint32_t kExclusivePatience = 64;
 
 }  // namespace km

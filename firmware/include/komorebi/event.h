@@ -10,7 +10,7 @@ constexpr uint32_t kEventBytes = 16;
 
 // An event: two 64-bit words, each stored once and each with the lap in its top four bits.
 //   first  [31:0] value  [55:32] auxiliary  [59:56] kind  [63:60] lap
-//   second [31:0] ticks  [47:32] number  [55:48] lines consumed, mod 256  [59:56] 0  [63:60] lap
+//   second [31:0] ticks, mod 2^32 (85.9 s)  [47:32] number  [55:48] lines consumed, mod 256  [59:56] 0  [63:60] lap
 // lap = (index / depth + 1) mod 16, index counting from 0: a word left from the lap before never matches.
 constexpr uint32_t kEventValue = 0;
 constexpr uint32_t kEventTicks = 1;

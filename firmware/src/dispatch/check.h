@@ -4,6 +4,7 @@
 #pragma once
 #include "engine.h"
 #include "komorebi/stream.h"
+#include "record.h"
 
 namespace km {
 
@@ -11,9 +12,9 @@ namespace km {
 
 static bool is_register_field(uint64_t field) { return field < kRegisters || field == kNoRegister; }
 
-// Reads the header at `upload` into `engine`, whose offset, bytes and kind are set: a StreamError, or 0.
-static uint32_t read_header(Engine& engine, uint64_t upload, bool has_bindings, uint32_t& bindings) {
-    const uint64_t head = load(upload + 8 * kUploadHead);
+// Reads the header at `upload` into `engine`, whose offset, bytes and kind are set: a StreamError, or 0. `head`: its first
+// word as the RUN was judged by, since the host may have written to it.
+static uint32_t read_header(Engine& engine, uint64_t upload, uint64_t head, bool has_bindings, uint32_t& bindings) {
     engine.req = static_cast<uint16_t>(head >> kHeadReqShift);
     const bool graph = engine.graph != 0;
     if (static_cast<uint32_t>(head) != kUploadMagic) return KM_STREAM_ERROR_HEADER;
@@ -104,13 +105,13 @@ static uint32_t check_instruction(uint64_t word) {
 }
 
 // An instruction of a stream.
-static uint32_t check_step(const Engine& engine, uint64_t pc, uint64_t word) {
+static uint32_t check_stream_instruction(const Engine& engine, uint64_t pc, uint64_t word) {
     if (const uint32_t error = check_instruction(word); error != 0) return error;
     const uint32_t op = word & 0xFF;
     const uint64_t value = word >> kOpImmediateShift;
     if (op >= kOpSubmit && op <= kOpWait) {
         if (value >= engine.record_count()) return KM_STREAM_ERROR_OPERAND;
-        const bool queued = (load(engine.record(value) + 8 * kRecordCommand) >> kRecordFlagsShift & kRecordQueued) != 0;
+        const bool queued = (record_flags(load(engine.record(value) + 8 * kRecordCommand)) & kRecordQueued) != 0;
         if (op != kOpWait && queued != (op == kOpEnqueue)) return KM_STREAM_ERROR_OPERAND;
     }
     if (op >= kOpJump && op <= kOpJumpNonzero && value >= engine.instructions) return KM_STREAM_ERROR_TARGET;
@@ -123,15 +124,14 @@ static uint32_t check_step(const Engine& engine, uint64_t pc, uint64_t word) {
 // A record; of a cpu node all but its instructions, whose number becomes engine.code_left.
 static uint32_t check_record(Engine& engine, uint64_t record) {
     const uint64_t head = load(record + 8 * kRecordCommand), links = load(record + 8 * kRecordLinks);
-    const uint64_t flags = head >> kRecordFlagsShift & 0xF, mask = head >> kRecordMaskShift & 0x3FF;
-    const uint64_t publish = head >> kRecordPublishShift, result = links >> kLinksResultShift & 0x3F;
-    const uint64_t first = publish >> kPublishFirstShift & 0xFF, count = publish >> kPublishCountShift;
+    const uint64_t flags = record_flags(head), mask = record_mask(head), publish = head >> kRecordPublishShift;
+    const uint64_t result = links_result(links), first = record_first(head), count = record_cores(head);
     const bool stream = engine.graph == 0, cpu = (flags & kRecordCpu) != 0, queued = (flags & kRecordQueued) != 0;
     uint64_t args[kArgsMax / 2];
     for (uint32_t i = 0; i < kArgsMax / 2; ++i) args[i] = load(record + 8 * (kRecordArgs + i));
 
     if ((flags & ~uint64_t{kRecordCpu | kRecordExclusive | kRecordQueued}) != 0) return KM_STREAM_ERROR_FLAGS;
-    if ((head >> 30 & 3) != 0 || links >> kLinksReservedShift != 0) return KM_STREAM_ERROR_FLAGS;
+    if (field(head, kRecordReservedShift, kRecordReservedBits) != 0 || links >> kLinksReservedShift != 0) return KM_STREAM_ERROR_FLAGS;
     if (cpu && (stream || flags != kRecordCpu)) return KM_STREAM_ERROR_FLAGS;
     if (queued && ((flags & kRecordExclusive) != 0 || first != 0)) return KM_STREAM_ERROR_FLAGS;
     if (stream && links << (64 - kLinksResultShift) != 0) return KM_STREAM_ERROR_FLAGS;
@@ -145,15 +145,15 @@ static uint32_t check_record(Engine& engine, uint64_t record) {
         engine.code_left = static_cast<uint32_t>(length);
         return 0;
     }
-    const uint64_t used = publish >> kPublishArgsShift & 0xF;
-    if ((publish & 0xFF) > kHandlerMax) return KM_STREAM_ERROR_HANDLER;
+    const uint64_t used = record_args(head);
+    if (record_handler(head) > kHandlerMax) return KM_STREAM_ERROR_HANDLER;
     if (used > kArgsMax || mask >> used != 0) return KM_STREAM_ERROR_ARGS;
     if (count == 0 || first + count > engine.cores()) return KM_STREAM_ERROR_GROUP;
     for (uint32_t i = 0; i < kArgsMax; ++i) {
         if ((mask >> i & 1) != 0 && static_cast<uint32_t>(args[i / 2] >> (32 * (i % 2))) >= kRegisters) return KM_STREAM_ERROR_REGISTER;
     }
     if (result > kRegisters) return KM_STREAM_ERROR_REGISTER;
-    if ((publish >> kPublishFlagsShift & 0xF) != (result != 0 ? uint64_t{kPublishResult} : 0)) return KM_STREAM_ERROR_FLAGS;
+    if (record_publish_flags(head) != (result != 0 ? uint64_t{kPublishResult} : 0)) return KM_STREAM_ERROR_FLAGS;
     return 0;
 }
 
@@ -170,13 +170,12 @@ static bool count_edge(const Engine& engine, uint64_t node) {
 
 // Begins a list: counts the edges that stand in `links`, or makes the edge words those that are counted next.
 static bool open_list(Engine& engine, uint64_t links) {
-    constexpr uint64_t kNodeMask = (1 << kLinkNodeBits) - 1;
-    const uint64_t link = links & ((1 << kLinkBits) - 1), one = link & kNodeMask, other = link >> kLinkNodeBits;
-    const uint64_t count = links >> kLinksSuccessorsShift & kRecordsMax;
+    const uint64_t link = links_link(links), one = link & kNodeMask, other = link >> kLinkNodeBits;
+    const uint64_t count = links_successors(links);
     if (count == 0) return link == 0;
     if (count == 1) return other == 0 && count_edge(engine, one);
     if (count == 2) return count_edge(engine, one) && count_edge(engine, other);
-    const uint64_t words = (count + kEdgesPerWord - 1) / kEdgesPerWord;
+    const uint64_t words = edge_words_of(count);
     if (link != engine.next || link + words > engine.edge_words) return false;
     engine.edge = static_cast<uint32_t>(kEdgesPerWord * link);
     engine.edges_left = static_cast<uint32_t>(count);
@@ -222,8 +221,9 @@ static void check_step(Engine& engine) {
                 engine.phase = kPhaseRun;
                 return;
             }
-            if (const uint32_t error = check_step(engine, engine.at, load(engine.code + kInstructionBytes * engine.at)); error != 0) {
-                return fail(error);
+            {
+                const uint64_t word = load(engine.code + kInstructionBytes * engine.at);
+                if (const uint32_t error = check_stream_instruction(engine, engine.at, word); error != 0) return fail(error);
             }
             engine.at += 1;
             return;
@@ -251,7 +251,7 @@ static void check_step(Engine& engine) {
         case kPhaseOrder: {
             const uint64_t count = load<uint16_t>(engine.record(engine.at));
             const uint64_t links = load(engine.record(engine.at) + 8 * kRecordLinks);
-            if (count == 0 || count != (links >> kLinksPredecessorsShift & kRecordsMax)) return fail(KM_STREAM_ERROR_ORDER);
+            if (count == 0 || count != links_predecessors(links)) return fail(KM_STREAM_ERROR_ORDER);
             engine.at += 1;
             if (engine.at == engine.record_count()) engine.phase = kPhaseRun;
             return;

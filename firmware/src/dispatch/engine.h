@@ -67,6 +67,7 @@ struct Engine {
     uint64_t start;    // the header's links
     uint64_t started;  // tick of the RUN
     uint64_t late;     // tick of the deadline, 0: none
+    uint64_t since;    // sequence number when its exclusive command first found its group busy, 0: none does
     uint32_t offset, bytes;  // of the upload, in the region
     uint32_t instructions, edge_words;
     uint32_t max_runs, rounds;

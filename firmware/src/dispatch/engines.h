@@ -65,16 +65,18 @@ static void set_registers(uint64_t registers, uint64_t from, uint64_t bindings) 
     }
 }
 
-// Starts the upload at `words`; `entry`: of the kept graph + 1, or 0. `checked`: it was when it was kept.
-static void start_engine(uint64_t number, RunWords words, bool graph, uint32_t entry, bool checked, uint64_t now) {
+// Starts the upload at `words` in `region` with the first word `head`; `entry`: of the kept graph + 1, or 0. `checked`: it was
+// when it was kept.
+static void start_engine(uint64_t number, RunWords words, uint64_t region, uint64_t head, bool graph, uint32_t entry, bool checked,
+                         uint64_t now) {
     Engine& engine = engines[number];
-    const uint64_t region = launch.word(kLaunchUpload), upload = region + words.upload;
+    const uint64_t upload = region + words.upload;
     engine.offset = words.upload;
     engine.bytes = words.bytes;
     engine.graph = graph;
     engine.kept = static_cast<uint8_t>(entry);
     engine.started = now;
-    engine.late = 0;
+    engine.late = engine.since = 0;
     engine.counts = 0;
     engine.rounds = engine.pc = engine.at = engine.next = engine.code_left = engine.edges_left = 0;
     engine.ready.clear();
@@ -82,7 +84,7 @@ static void start_engine(uint64_t number, RunWords words, bool graph, uint32_t e
     engine.phase = kPhaseRecords;
     engine.reason = 0;
     uint32_t bindings = 0;
-    const uint32_t error = read_header(engine, upload, words.bindings != kNoBindings, bindings);
+    const uint32_t error = read_header(engine, upload, head, words.bindings != kNoBindings, bindings);
     if (error != 0) {
         engine.stop(error, kNoPlace);
     } else {
@@ -108,13 +110,16 @@ static uint32_t take_run(RunWords words, uint64_t now) {
         const uint64_t number = free_engine(true);
         if (number == kEnginesMax) return KMD_REJECT_ENGINES;
         kept.idle &= ~(uint32_t{1} << entry);
-        start_engine(number, {kept.offset[entry], kept.bytes[entry], kRunGraph, words.bindings}, true,
+        const uint32_t offset = kept.offset[entry];
+        const uint64_t region = launch.word(kLaunchUpload), head = load(region + offset + 8 * kUploadHead);
+        const uint64_t named = head << (64 - kHeadReqShift) >> (64 - kHeadReqShift) | uint64_t{kept.req[entry]} << kHeadReqShift;
+        start_engine(number, {offset, kept.bytes[entry], kRunGraph, words.bindings}, region, named, true,
                      static_cast<uint32_t>(entry + 1), true, now);
         return 0;
     }
     if (words.bytes < kUploadRecords || !is_in_region(words.upload, words.bytes)) return KMD_REJECT_UPLOAD;
     const bool graph = words.mode == kRunGraph;
-    const uint64_t head = load(launch.word(kLaunchUpload) + words.upload + 8 * kUploadHead);
+    const uint64_t region = launch.word(kLaunchUpload), head = load(region + words.upload + 8 * kUploadHead);
     const uint32_t req = static_cast<uint16_t>(head >> kHeadReqShift);
     const Meeting met = meets_others(words.upload, words.bytes, req);
     if (met.range) return KMD_REJECT_UPLOAD;
@@ -133,7 +138,7 @@ static uint32_t take_run(RunWords words, uint64_t now) {
         kept.req[at] = static_cast<uint16_t>(req);
         entry = static_cast<uint32_t>(at + 1);
     }
-    start_engine(number, words, graph, entry, false, now);
+    start_engine(number, words, region, head, graph, entry, false, now);
     return 0;
 }
 
@@ -180,6 +185,7 @@ static void check_engine_deadlines(Loop& loop, uint64_t now) {
 // An engine that ends with an error: when none of its commands is in flight any more.
 static void end_with_error(Loop& loop, uint64_t number, const Engine& engine, uint64_t now) {
     shares.add(Shares::kClosed, number);
+    stop_holding(loop, number);
     if (engine.in_flight() != 0) return;  // their completions give it its next turn
     if (post_of(loop, number, kEventError, engine.place, engine.reason, now)) remove_engine(loop, number, false);
 }
@@ -189,10 +195,18 @@ static void check_slice(Engine& engine) {
     if (engine.phase == kPhaseRun && engine.graph) start_round(engine);
 }
 
-// A turn of each engine that has something to do.
+// A turn of each engine that has something to do, then of the job queue. Another one is the first each time: the first may take
+// every free slot.
 KM_COLD static void engines_turn(Loop& loop, uint64_t now) {
-    for (uint64_t left = shares.set(Shares::kDue); left != 0; left &= left - 1) {
-        const uint64_t number = lowest(left);
+    uint64_t left = shares.set(Shares::kDue) & ((uint64_t{1} << kEnginesMax) - 1);
+    uint64_t first = 0;
+    if ((left & (left - 1)) != 0) {
+        first = shares.first();
+        shares.set_first(lowest(left >> first << first | left << kEnginesMax) % kEnginesMax + 1);
+    }
+    while (left != 0) {
+        const uint64_t from_first = left >> first << first, number = lowest(from_first != 0 ? from_first : left);
+        left &= ~(uint64_t{1} << number);
         Engine& engine = engines[number];
         shares.begin(number);
         if (engine.reason == 0 && engine.phase != kPhaseRun) check_slice(engine);
@@ -206,6 +220,7 @@ KM_COLD static void engines_turn(Loop& loop, uint64_t now) {
             stream_turn(loop, number, engine, now);
         }
     }
+    if (shares.has(Shares::kDue, kJobsTurn)) pump_jobs(loop, now);
 }
 
 }  // namespace km

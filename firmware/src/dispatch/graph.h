@@ -8,10 +8,6 @@
 
 namespace km {
 
-constexpr uint64_t kNodeMask = (1 << kLinkNodeBits) - 1;
-
-KM_INLINE uint64_t successors(uint64_t links) { return links >> kLinksSuccessorsShift & kRecordsMax; }
-
 KM_COLD static void make_ready(uint64_t number, uint64_t node) { engines[number].ready.append(engines[number].records, node); }
 
 KM_COLD static void make_done(uint64_t number, uint64_t node) { engines[number].done.append(engines[number].records, node); }
@@ -42,16 +38,28 @@ KM_INLINE void count_down(Port& l, Shares& m, uint64_t number, uint64_t records,
     m.add(Shares::kDue, number);
 }
 
+// More nodes completed than the round has: the upload was written to.
+KM_COLD static void stop_overrun(uint64_t number) {
+    engines[number].counts -= Engine::kOneInFlight;
+    engines[number].stop(KM_STREAM_ERROR_STUCK, kNoPlace);
+}
+
 // A node's command has completed with `result`; its slot is free.
 template <class Port>
 KM_INLINE void complete_node(Port& l, Shares& m, Owner owner, uint64_t result, bool may_submit, uint64_t now) {
     const uint64_t number = owner.engine(), node = owner.number(), record = owner.record();
     const uint64_t links = load(record + 8 * kRecordLinks), records = record - kRecordBytes * node;
     Engine& engine = engines[number];
-    uint64_t counts = engine.counts - Engine::kOneInFlight - 1;
-    store<uint16_t>(record, links >> kLinksPredecessorsShift & kRecordsMax);
+    uint64_t counts = engine.counts;
+    if (KM_UNLIKELY(static_cast<uint16_t>(counts) == 0)) {
+        stop_overrun(number);
+        m.add(Shares::kDue, number);
+        return;
+    }
+    counts -= Engine::kOneInFlight + 1;
+    store<uint16_t>(record, links_predecessors(links));
     store_result(links, records - (kUploadRecords - kUploadRegisters), result);
-    const uint64_t count = successors(links);
+    const uint64_t count = links_successors(links);
     if (KM_UNLIKELY(count > kLinksInlineMax || (m.behind(number) && (m.has(Shares::kClosed, number) || !engine.done.empty())))) {
         make_done(number, node);
         m.add(Shares::kDue, number);
@@ -80,9 +88,9 @@ static void count_down_to_list(Engine& engine, uint64_t node) {
 
 // Follows the links of a node that completed, or of the start: at once, or as far as setting out.
 static void follow(Engine& engine, uint64_t links) {
-    const uint64_t count = successors(links), link = links & ((1 << kLinkBits) - 1);
+    const uint64_t count = links_successors(links), link = links_link(links);
     if (count > kLinksInlineMax) {
-        if (link + (count + kEdgesPerWord - 1) / kEdgesPerWord > engine.edge_words) return;  // it was written to
+        if (link + edge_words_of(count) > engine.edge_words) return;  // it was written to
         engine.edge = static_cast<uint32_t>(kEdgesPerWord * link);
         engine.edges_left = static_cast<uint32_t>(count);
         return;
@@ -111,16 +119,21 @@ static void start_round(Engine& engine) {
 }
 
 // Gives the number of its instructions.
-static uint64_t run_cpu_node(Engine& engine, uint64_t node) {
+static uint64_t run_cpu_node(uint64_t number, Engine& engine, uint64_t node) {
     const uint64_t record = engine.record(node);
     const uint64_t code = load(record + 8 * kRecordArgs), links = load(record + 8 * kRecordLinks);
     const uint64_t first = static_cast<uint32_t>(code), count = code >> kRecordCodeCountShift;
     if (count <= kCpuInstructionsMax && first + count <= engine.instructions) {
         run_code(engine.code + kInstructionBytes * first, count, engine.registers());
     }
+    if (engine.left() == 0) {  // it was written to
+        engine.stop(KM_STREAM_ERROR_STUCK, kNoPlace);
+        shares.add(Shares::kDue, number);
+        return kCpuInstructionsMax;
+    }
     engine.counts -= 1;
-    store<uint16_t>(record, links >> kLinksPredecessorsShift & kRecordsMax);
-    if (successors(links) > kLinksInlineMax) {
+    store<uint16_t>(record, links_predecessors(links));
+    if (links_successors(links) > kLinksInlineMax) {
         engine.done.append(engine.records, node);
     } else {
         follow(engine, links);
@@ -152,8 +165,8 @@ static bool end_round(Loop& loop, uint64_t number, Engine& engine, uint64_t now)
     return false;
 }
 
-// One step of a graph. True: the next may follow at once.
-static bool graph_step(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
+// One step of a graph, with at most `commands` submitted, which it counts down. True: the next may follow at once.
+static bool graph_step(Loop& loop, uint64_t number, Engine& engine, uint32_t& commands, uint64_t now) {
     if (engine.edges_left != 0 || !engine.done.empty()) {
         follow_slice(engine);
         return true;
@@ -162,23 +175,25 @@ static bool graph_step(Loop& loop, uint64_t number, Engine& engine, uint64_t now
         const uint64_t node = engine.ready.first(), head = load(engine.record(node) + 8 * kRecordCommand);
         if ((record_flags(head) & kRecordCpu) != 0) {
             engine.ready.remove(engine.records, engine.record_count());
-            return run_cpu_node(engine, node) <= kStreamSlice;
+            return run_cpu_node(number, engine, node) <= kStreamSlice;
         }
+        if (commands == 0) return false;
         const Sent sent = submit_record(loop, number, engine, node, head, now);
         if (sent != Sent::kYes) {
             wait_or_stop(number, sent, static_cast<uint32_t>(node));
             return false;
         }
         engine.ready.remove(engine.records, engine.record_count());
+        commands -= 1;
     }
     return engine.in_flight() == 0 && end_round(loop, number, engine, now);
 }
 
 // A turn is a few steps: what begins and ends it costs as much as they do.
 static void graph_turn(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
-    constexpr uint32_t kSteps = 4;
-    for (uint32_t left = kSteps; left != 0; --left) {
-        if (!graph_step(loop, number, engine, now)) break;
+    uint32_t commands = kSubmitSlice;
+    for (uint32_t left = kGraphSteps; left != 0; --left) {
+        if (!graph_step(loop, number, engine, commands, now)) break;
     }
     // What waits or has ended says so; what is in flight gives it its next turn.
     const bool more = engine.edges_left != 0 || !engine.done.empty() || !engine.ready.empty() || engine.in_flight() == 0;

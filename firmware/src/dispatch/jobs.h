@@ -102,6 +102,12 @@ struct Jobs {
 
 static Jobs jobs;
 
+// The jobs' turn. Once the run stops, none is started.
+static void pump_jobs(Loop& loop, uint64_t now) {
+    shares.begin(kJobsTurn);
+    if ((account.gate & kGateStop) == 0) jobs.pump(loop, now);
+}
+
 // The cores of no busy group.
 static CoreSet idle_cores(const Loop& loop) {
     CoreSet busy;

@@ -14,10 +14,12 @@ constexpr uint64_t kGateQueue = uint64_t{1} << 16;  // a job that waited long, o
 constexpr uint64_t kGateStop = uint64_t{1} << 17;   // nothing is taken any more
 constexpr uint64_t kGateJobs = uint64_t{1} << 18;   // holds nothing: queued jobs wait for a slot to be freed
 constexpr uint64_t kGateEngines = uint64_t{1} << 19;  // an EXIT waits for the last engine
+constexpr uint64_t kGateExclusive = uint64_t{1} << 20;  // an engine's exclusive command waited long (Account::holder)
 
 // What is off the fast path.
 struct Account {
     uint64_t gate;
+    uint64_t holder;         // with kGateExclusive: the engine that all else waits for
     uint64_t passes;
     uint64_t rejected;
     uint64_t ready_at;       // when the grid was ready
@@ -63,8 +65,11 @@ struct Loop {
     // True while the next line may not be looked at.
     bool held() const { return (account.gate & ~slots.free & ~kGateJobs) != 0; }
 
-    // True while engines may not submit: a line or a job that waits for quiet cores is before them.
-    bool holds_engines() const { return (account.gate & ~(kGateJobs | kGateEngines)) != 0; }
+    // True while an engine may not submit: a line, a job or another engine that waits for quiet cores is before it.
+    bool holds_engine(uint64_t number) const {
+        const uint64_t others = account.gate & ~(kGateJobs | kGateEngines);
+        return others != 0 && (others != kGateExclusive || account.holder != number);
+    }
 
     // True when the event that ends the next command has room, by what the host had read last.
     KM_INLINE bool room() const { return events.room(ring.events_read()); }

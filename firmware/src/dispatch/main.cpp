@@ -39,6 +39,9 @@ KM_INLINE Taken take_plain(Loop& l, uint64_t head, uint64_t tail, uint64_t now) 
     return Taken::kPlain;
 }
 
+// By the shares in memory.
+KM_INLINE bool engines_run() { return shares.set(Shares::kRunning) != 0; }
+
 // Of a line, the engines and their jobs, which all want slots: is it the line's turn?
 KM_INLINE bool line_is_first(const Loop& l, Shares m) {
     return l.slots.free != 0 && !l.ring.empty() && l.room() && !m.line_has_gone() && !(l.watched() && l.held());
@@ -70,16 +73,18 @@ __attribute__((noinline, hot)) static bool run(Loop& memory) {
             if (KM_UNLIKELY(reached(now, l.wake))) {
                 put_down();
                 if (!upkeep(memory, now)) return false;
-                if (!kEngines && shares.set(Shares::kRunning) != 0) return true;
+                if (engines_run() != kEngines) return true;
                 take_up();
                 if constexpr (kEngines) m.wake();
             }
             if (kEngines && KM_UNLIKELY(m.set(Shares::kDue) != 0)) {
                 if (!line_is_first(l, m)) {
+                    const uint64_t before = l.ring.progress;
                     put_down();
                     engines_turn(memory, now);
+                    if (!engines_run()) return true;
                     take_up();
-                    if (m.set(Shares::kRunning) == 0) return true;
+                    if (KM_UNLIKELY(l.ring.progress != before)) m.wake();  // one of them saw what another waits for
                 }
             } else {
                 wait_hint(l.wake);
@@ -118,7 +123,10 @@ __attribute__((noinline, hot)) static bool run(Loop& memory) {
                 if constexpr (kEngines) m.wake();
             }
             if (KM_UNLIKELY(l.watched())) {
-                if (kEngines && line_is_first(l, m)) continue;
+                if (kEngines && line_is_first(l, m)) {
+                    m.add(Shares::kDue, kJobsTurn);
+                    continue;
+                }
                 put_down();
                 after_release(memory, now);  // may take the slot: what `take` says no longer holds
                 take_up();
@@ -143,7 +151,7 @@ __attribute__((noinline, hot)) static bool run(Loop& memory) {
             return false;
         }
         take_special(memory, head, tail, now);
-        if (!kEngines && shares.set(Shares::kRunning) != 0) return true;
+        if (engines_run() != kEngines) return true;
         take_up();
         if constexpr (kEngines) m.wake();  // a gate may be open
     }
@@ -181,7 +189,7 @@ static uint64_t dispatch(uint64_t parameters) {
     if (account.failure.error == kErrorNone) {
         account.ready_at = account.active_at = clock_now();
         store(state + 8 * kStateStage, kStageRunning);
-        while (shares.set(Shares::kRunning) != 0 ? run<true>(loop) : run<false>(loop)) {
+        while (engines_run() ? run<true>(loop) : run<false>(loop)) {
         }
     }
     finish(loop);

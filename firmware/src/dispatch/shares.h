@@ -7,23 +7,26 @@ namespace km {
 
 // Engines that run have numbers: streams from 0, graphs from kStreamsMax on.
 constexpr uint64_t kEnginesMax = kStreamsMax + kGraphsMax;
+constexpr uint64_t kJobsTurn = kEnginesMax;  // the job queue, as far as it has turns: it is only ever due
 
 // Sets of slots or engines, and one flag.
 //   [15:0]  slots whose commands are engines'
-//   [23:16] due: something is to be done in the engine's next turn
+//   [23:16] due: something is to be done in the engine's next turn; or kJobsTurn: jobs may find cores
 //   [31:24] waiting: for a slot, a quiet group, event room or an open gate
 //   [39:32] short: of those, the ones that wait for a slot or a gate, which lines take from them
 //   [47:40] closed: the engine ends and submits nothing more
 //   [55:48] running
 //   [56]    a line went since the engines or their jobs had their turn
+//   [59:57] the engine that has the first turn, if it is due
 struct Shares {
     uint64_t bits;
 
     static constexpr uint32_t kDue = 16, kWaiting = 24, kShort = 32, kClosed = 40, kRunning = 48;
     static constexpr uint64_t kSet = 0xFF;
     static constexpr uint64_t kLineWent = uint64_t{1} << 56;
+    static constexpr uint32_t kFirst = 57;
 
-    static_assert(kSlotsMax <= kDue && kEnginesMax <= 8, "fields");
+    static_assert(kSlotsMax <= kDue && kJobsTurn < 8, "fields");
 
     KM_INLINE uint64_t set(uint32_t which) const { return bits >> which & kSet; }
     KM_INLINE bool has(uint32_t which, uint64_t engine) const { return (bits >> which >> engine & 1) != 0; }
@@ -39,6 +42,9 @@ struct Shares {
         constexpr uint64_t kBehind = uint64_t{1} << kDue | uint64_t{1} << kWaiting | uint64_t{1} << kClosed;
         return (bits >> engine & kBehind) != 0;
     }
+
+    uint64_t first() const { return bits >> kFirst & 7; }
+    void set_first(uint64_t engine) { bits = (bits & ~(uint64_t{7} << kFirst)) | engine << kFirst; }
 
     // The engine's turn begins.
     void begin(uint64_t engine) {

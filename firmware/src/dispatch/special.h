@@ -23,8 +23,8 @@ static uint32_t reason_to_reject(uint64_t handler, uint64_t flags, uint64_t firs
     return 0;
 }
 
-// Takes the line at hand, or sets the gate that holds it. Room for its event and a free slot are there, and no gate
-// holds the ring.
+// Takes the line at hand, or sets the gate that holds it. Room for its event is there, a free slot if it needs one, and no
+// gate holds the ring.
 KM_COLD static void take_special(Loop& loop, uint64_t head, uint64_t tail, uint64_t now) {
     const uint64_t handler = head >> kHeadHandlerShift & 0xFF, flags = head >> kHeadFlagsShift & 0xFF;
     uint64_t first = head >> kHeadFirstShift & 0xFFFF, count = head >> kHeadCountShift;

@@ -2,14 +2,9 @@
 #pragma once
 #include "code.h"
 #include "jobs.h"
+#include "record.h"
 
 namespace km {
-
-// Fields of a record's first word. Its high half is the publish word's.
-KM_INLINE uint64_t record_flags(uint64_t head) { return head >> kRecordFlagsShift & 0xF; }
-KM_INLINE uint64_t record_first(uint64_t head) { return head >> kWordFirstShift & 0xFF; }
-KM_INLINE uint64_t record_cores(uint64_t head) { return head >> kWordCountShift; }
-KM_INLINE uint64_t record_args(uint64_t head) { return head >> kWordArgsShift & 0xF; }
 
 // A pair of argument words of a record: bits 0 and 1 of `mask` say which are numbers of registers.
 KM_INLINE uint64_t argument_pair(uint64_t pair, uint64_t mask, uint64_t registers) {
@@ -17,8 +12,6 @@ KM_INLINE uint64_t argument_pair(uint64_t pair, uint64_t mask, uint64_t register
     if (KM_UNLIKELY((mask & 2) != 0)) pair = static_cast<uint32_t>(pair) | load<uint32_t>(engine_register(registers, pair >> 32)) << 32;
     return pair;
 }
-
-KM_INLINE uint64_t record_mask(uint64_t head) { return head >> kRecordMaskShift & ((1 << kArgsMax) - 1); }
 
 // Pairs of argument words; of a record that was written to no more than it holds.
 KM_INLINE uint64_t record_pairs(uint64_t head) {
@@ -52,16 +45,33 @@ enum class Sent {
     kNoGroup,    // it leaves the cores
 };
 
+// An exclusive command of the engine found its group busy: when that has lasted long, nothing else is taken until it goes.
+static void be_patient(Loop& loop, uint64_t number, Engine& engine) {
+    if (engine.since == 0) engine.since = loop.mailbox.sequence;
+    if (loop.mailbox.sequence - engine.since <= kExclusivePatience) return;
+    account.holder = number;
+    loop.set_gate(account.gate | kGateExclusive);
+}
+
+// The engine has no exclusive command any more that waits for its group.
+static void stop_holding(Loop& loop, uint64_t number) {
+    engines[number].since = 0;
+    if ((account.gate & kGateExclusive) == 0 || account.holder != number) return;
+    loop.set_gate(account.gate & ~kGateExclusive);
+    shares.wake();
+}
+
 // Submits the command of a record with the first word `head`, or puts it into the job queue.
 static Sent submit_record(Loop& loop, uint64_t number, Engine& engine, uint64_t node, uint64_t head, uint64_t now) {
     const uint64_t first = record_first(head), count = record_cores(head), flags = record_flags(head);
     const uint64_t record = engine.record(node);
     if (count == 0 || first + count > engine.cores()) return Sent::kNoGroup;
-    if (loop.holds_engines()) return Sent::kNoSlot;
+    if (loop.holds_engine(number)) return Sent::kNoSlot;
     if ((flags & kRecordQueued) != 0) {
+        if (jobs.full() && shares.has(Shares::kDue, kJobsTurn)) pump_jobs(loop, now);  // it is not full of what finds no cores
         if (jobs.full()) return Sent::kQueueFull;
-        const uint64_t handler = head >> kWordHandlerShift & 0xFF, args = record_args(head);
-        const uint64_t result = (head >> kWordFlagsShift & kPublishResult) != 0 ? uint64_t{KM_FLAG_RESULT} : 0;
+        const uint64_t handler = record_handler(head), args = record_args(head);
+        const uint64_t result = (record_publish_flags(head) & kPublishResult) != 0 ? uint64_t{KM_FLAG_RESULT} : 0;
         uint64_t to = jobs.add(handler << kHeadHandlerShift | result << kHeadFlagsShift | count << kHeadCountShift,
                                node | (args > kArgsMax ? kArgsMax : args) << kTailArgsShift, Owner::make(record, number),
                                loop.mailbox.sequence);
@@ -73,11 +83,17 @@ static Sent submit_record(Loop& loop, uint64_t number, Engine& engine, uint64_t 
             from += 8;
         }
         engine.counts += Engine::kOneInFlight;
-        jobs.pump(loop, now);
+        shares.add(Shares::kDue, kJobsTurn);
         return Sent::kYes;
     }
     if (loop.slots.free == 0) return Sent::kNoSlot;
-    if ((flags & kRecordExclusive) != 0 && overlapping(loop, first, count) != 0) return Sent::kNotQuiet;
+    if ((flags & kRecordExclusive) != 0) {
+        if (overlapping(loop, first, count) != 0) {
+            be_patient(loop, number, engine);
+            return Sent::kNotQuiet;
+        }
+        stop_holding(loop, number);
+    }
     engine.counts += Engine::kOneInFlight;
     send_record(loop, shares, number, record, node, head, engine.registers(), loop.mailbox.mapped(first, count), now);
     return Sent::kYes;
@@ -85,7 +101,7 @@ static Sent submit_record(Loop& loop, uint64_t number, Engine& engine, uint64_t 
 
 // Stores a completion's result word into the register that the record's links name, if they name one.
 KM_INLINE void store_result(uint64_t links, uint64_t registers, uint64_t result) {
-    const uint64_t number = links >> kLinksResultShift & 0x3F;
+    const uint64_t number = links_result(links);
     if (KM_UNLIKELY(number != 0)) store<uint32_t>(engine_register(registers, number - 1), result);
 }
 

@@ -51,7 +51,7 @@ KM_COLD static bool upkeep(Loop& loop, uint64_t now) {
     if (account.failure.error != kErrorNone || !heed_stop(loop)) return false;
     check_engine_deadlines(loop, now);
     take_slotless_lines(loop, now);
-    if ((account.gate & kGateJobs) != 0) jobs.pump(loop, now);  // an event that was read gives room, and frees no slot
+    if ((account.gate & kGateJobs) != 0) pump_jobs(loop, now);  // an event that was read gives room, and frees no slot
 
     if (!loop.idle() || loop.ring.consumed != account.seen_consumed) {
         account.active_at = now;
@@ -69,8 +69,7 @@ KM_COLD static bool upkeep(Loop& loop, uint64_t now) {
 KM_COLD static void after_release(Loop& loop, uint64_t now) {
     if ((account.gate & kGateStop) != 0 && loop.slots.busy() == 0) loop.wake = now;
     if ((account.gate & kGateJobs) == 0) return;
-    jobs.pump(loop, now);
-    shares.others_went();
+    pump_jobs(loop, now);
 }
 
 }  // namespace km
