@@ -11,6 +11,23 @@ fn bindings(random: &mut Random) -> Vec<u32> {
     (0..count).map(|_| if random.one_in(2) { random.below(8) } else { random.word() as u32 }).collect()
 }
 
+/// Lets it come to its end, now and then by a CANCEL somewhere.
+fn finish(watch: &mut Watch, random: &mut Random) {
+    if random.one_in(5) {
+        for _ in 0..random.below(12) {
+            watch.settle();
+            watch.complete_one(random);
+        }
+        watch.settle();
+        // Any line waits for a free slot: without one the moment of a CANCEL is not known.
+        let runs = !watch.engines[0].has_ended() && !watch.engines[0].spins();
+        if runs && watch.grid.busy.len() < watch.rig.setup.depth as usize {
+            watch.cancel(0);
+        }
+    }
+    watch.finish(random);
+}
+
 fn run(kind: UploadKind, seed: u64, runs: u32) -> u64 {
     let mut random = Random::new(seed);
     let grid = random.one_of(&[(12, 10), (3, 2), (4, 5), (1, 1)]);
@@ -25,24 +42,23 @@ fn run(kind: UploadKind, seed: u64, runs: u32) -> u64 {
             nodes: if random.one_in(10) { 60 } else { 14 },
             bindings: words.len() as u32,
         };
-        let image = match kind {
+        let mut image = match kind {
             UploadKind::Graph => generate::graph(&mut random, run as u16, limits),
             UploadKind::Stream => generate::stream(&mut random, run as u16, limits),
         };
+        image.header.keep = kind == UploadKind::Graph && random.one_in(3);
         watch.start(64 * random.below(100), &image.encode(), kind, &words);
-        if random.one_in(5) {
-            for _ in 0..random.below(12) {
-                watch.settle();
-                watch.complete_one(&mut random);
-            }
-            watch.settle();
-            // Any line waits for a free slot: without one the moment of a CANCEL is not known.
-            let runs = !watch.engines[0].has_ended() && !watch.engines[0].spins();
-            if runs && watch.grid.busy.len() < depth as usize {
-                watch.cancel(0);
+        finish(&mut watch, &mut random);
+        for _ in 0..random.below(4) {
+            if watch.is_kept(0) {
+                let words: Vec<u32> = words.iter().map(|_| random.word() as u32).collect();
+                watch.restart(0, &words);
+                finish(&mut watch, &mut random);
             }
         }
-        watch.finish(&mut random);
+        if watch.is_kept(0) {
+            watch.drop_kept(0);
+        }
         watch.forget();
     }
     watch.commands

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use komorebi_abi::constants::{command as c, engine as e, launch};
-use komorebi_abi::engine::{
-    Image, Instruction, Links, Opcode, Output, Reason, Record, RecordBody, Refusal, UploadKind,
-};
+use komorebi_abi::engine::{Image, Instruction, Links, Opcode, Output, Reason, Record, RecordBody, Refusal};
 use komorebi_abi::wire::EventKind;
 use komorebi_tests::dispatcher::{Rig, Setup, command};
 use komorebi_tests::engine::generate::{self, Limits, close};
 use komorebi_tests::engine::mutate::mutate;
-use komorebi_tests::engine::{Grid, HOST_HANDLERS, Random, cancel_line};
+use komorebi_tests::engine::{Grid, HOST_HANDLERS, Random, Suspect, cancel_line};
 
 /// Uploads between two looks at the rest of the dispatcher.
 const BATCH: u32 = 50;
@@ -36,6 +34,15 @@ impl Outcomes {
         };
         *self.ran.entry(how).or_default() += 1;
     }
+}
+
+/// What a CANCEL leads to that came late, or that drops a kept graph.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Answer {
+    /// The CANCEL with this number.
+    Rejected(u16),
+    /// The graph with this req.
+    Dropped(u16),
 }
 
 struct Hostile {
@@ -92,25 +99,20 @@ impl Hostile {
         if !self.random.one_in(40) {
             mutate(&mut self.random, &mut bytes, kind);
         }
-        let given = (!bindings.is_empty()).then_some(bindings.as_slice());
-        let checked = Image::check(&bytes, kind, self.cores(), given);
+        let suspect = Suspect::new(&bytes, kind, self.cores(), &bindings);
         self.rig.start_upload(64 * self.random.below(64), &bytes, kind, &bindings);
-        let req = Image::peek(&bytes).unwrap().1;
-        match checked {
-            Err(refusal) => {
+        match suspect.refusal() {
+            Some(refusal) => {
                 let event = self.rig.event();
-                let output = Output::of_event(&event, kind);
-                let place = (kind == UploadKind::Stream).then_some(0);
-                let late = Output::Error(Refusal { reason: Reason::DEADLINE, place });
-                if output == Some(late) && bytes[8 * e::UPLOAD_LIMITS as usize..][..4] != [0; 4] {
-                    self.rig.show_read();
-                    return self.outcomes.note(late); // while it was checked
+                let output = suspect.judge(&event, false);
+                if output == Output::Error(refusal) {
+                    *self.outcomes.refused.entry(refusal.reason).or_default() += 1;
+                } else {
+                    self.outcomes.note(output);
                 }
-                assert_eq!((event.number, output), (req, Some(Output::Error(refusal))), "{bytes:?}");
-                *self.outcomes.refused.entry(refusal.reason).or_default() += 1;
             }
-            Ok(image) => {
-                let output = self.run(req, kind, image.header.keep);
+            None => {
+                let output = self.run(&suspect);
                 self.outcomes.note(output);
             }
         }
@@ -118,32 +120,42 @@ impl Hostile {
     }
 
     /// Lets an upload run for a while, then cancels it; gives its last event.
-    fn run(&mut self, req: u16, kind: UploadKind, kept: bool) -> Output {
+    fn run(&mut self, suspect: &Suspect) -> Output {
+        let (req, keep) = (suspect.req, suspect.keeps());
         let patience = if self.random.one_in(8) { 400 } else { self.random.below(60) };
         let lazy = self.random.one_in(4); // a grid that completes nothing before the CANCEL
-        let mut cancelled = false;
+        let mut cancel = None;
         for turn in 0..20_000 {
             while self.grid.next(&self.rig).is_some() {}
             while let Some(event) = self.rig.poll_event() {
                 self.rig.show_read();
-                let output = Output::of_event(&event, kind).unwrap_or_else(|| panic!("{event:?}"));
-                assert_eq!(event.number, req);
-                if output.is_last() {
-                    assert!(self.grid.busy.is_empty(), "{:?}", self.grid);
-                    if !cancelled && kept {
-                        self.rig.send(cancel_line(req)); // or its range and its req are not free
-                    }
-                    if cancelled || kept {
-                        self.drain();
-                    }
-                    return output;
+                let output = suspect.judge(&event, cancel.is_some());
+                if !output.is_last() {
+                    continue;
                 }
+                assert!(self.grid.busy.is_empty(), "{:?}", self.grid);
+                let Output::Error(Refusal { reason, .. }) = output else {
+                    // Kept, its range and its req are not free.
+                    let cancel = cancel.or_else(|| keep.then(|| self.rig.send(cancel_line(req))));
+                    self.drain(&cancel.map_or(vec![], |number| match keep {
+                        true => vec![Answer::Dropped(req)],
+                        false => vec![Answer::Rejected(number)],
+                    }));
+                    return output;
+                };
+                match cancel {
+                    // It came while the engine ended for another reason, or when it was gone.
+                    Some(number) if reason != Reason::CANCELLED => {
+                        self.drain_at_most(Answer::Rejected(number))
+                    }
+                    _ => self.drain(&[]),
+                }
+                return output;
             }
-            if turn >= patience && !cancelled {
-                self.rig.send(cancel_line(req));
-                cancelled = true;
+            if turn >= patience && cancel.is_none() {
+                cancel = Some(self.rig.send(cancel_line(req)));
             }
-            if (!lazy || cancelled) && !self.grid.busy.is_empty() {
+            if (!lazy || cancel.is_some()) && !self.grid.busy.is_empty() {
                 let oldest = self.grid.oldest();
                 let index = self.random.one_of(&oldest);
                 let flags = self.grid.busy[index].published.flags;
@@ -155,23 +167,43 @@ impl Hostile {
         panic!("an upload that does not end: {}", self.rig.describe());
     }
 
-    /// A PING is answered behind what a CANCEL leads to that came late, or that drops a kept graph.
-    fn drain(&mut self) {
+    /// What comes before the answer to a PING.
+    fn answers(&mut self) -> Vec<Answer> {
         let ping = self.rig.send(command(c::KM_HANDLER_PING as u8, 0, 0));
+        let mut answers = Vec::new();
         loop {
             let event = self.rig.event();
             self.rig.show_read();
             match event.kind {
-                Ok(EventKind::Pong) => return assert_eq!(event.number, ping),
-                Ok(EventKind::Rejected) => assert_eq!(u32::from(event.low_auxiliary()), c::KMD_REJECT_REQ),
-                kind => assert_eq!((kind, event.auxiliary), (Ok(EventKind::Error), Reason::CANCELLED.0)),
+                Ok(EventKind::Pong) => {
+                    assert_eq!(event.number, ping);
+                    return answers;
+                }
+                Ok(EventKind::Rejected) => {
+                    assert_eq!(u32::from(event.low_auxiliary()), c::KMD_REJECT_REQ);
+                    answers.push(Answer::Rejected(event.number));
+                }
+                kind => {
+                    assert_eq!((kind, event.auxiliary), (Ok(EventKind::Error), Reason::CANCELLED.0));
+                    answers.push(Answer::Dropped(event.number));
+                }
             }
         }
     }
 
+    /// Nothing else has happened than what was to.
+    fn drain(&mut self, expected: &[Answer]) {
+        assert_eq!(self.answers(), expected);
+    }
+
+    fn drain_at_most(&mut self, possible: Answer) {
+        let answers = self.answers();
+        assert!(answers.is_empty() || answers == [possible], "{answers:?}");
+    }
+
     /// PING and a command of the host are answered.
     fn alive(&mut self) {
-        self.drain();
+        self.drain(&[]);
         let number = self.rig.send(command(HOST_HANDLERS as u8, 0, 1));
         self.rig.until("the host's command is submitted", |rig| {
             (0..rig.setup.depth).any(|slot| rig.published(0, slot).handler == HOST_HANDLERS)

@@ -7,6 +7,7 @@ mod launch;
 pub mod memory;
 pub mod mutate;
 mod random;
+mod suspect;
 mod watch;
 pub mod work;
 pub mod worked_graph;
@@ -15,6 +16,7 @@ pub mod worked_stream;
 pub use grid::{Grid, Seen};
 pub use launch::launch_microseconds;
 pub use random::Random;
+pub use suspect::Suspect;
 pub use watch::{Engine, HOST_HANDLERS, Watch};
 
 use komorebi_abi::constants::{command as c, engine, layout};

@@ -186,6 +186,28 @@ impl Watch {
         self.rig.send(run_line(Run::Restart { req: at.req, bindings: line }));
     }
 
+    /// True when the dispatcher keeps it for a restart.
+    pub fn is_kept(&self, engine: usize) -> bool {
+        let at = &self.engines[engine];
+        let keeps = at.image.as_ref().is_some_and(|image| image.header.keep);
+        keeps && at.events.last().is_some_and(|output| matches!(output, Output::End(..)))
+    }
+
+    /// Drops a graph that is kept.
+    ///
+    /// # Panics
+    /// When the dispatcher does not.
+    pub fn drop_kept(&mut self, engine: usize) {
+        let req = self.engines[engine].req;
+        self.rig.send(cancel_line(req));
+        let event = self.rig.event();
+        self.rig.show_read();
+        assert_eq!(
+            (event.kind, event.number, event.auxiliary),
+            (Ok(EventKind::Error), req, Reason::CANCELLED.0)
+        );
+    }
+
     /// Cancels an engine that runs.
     pub fn cancel(&mut self, engine: usize) {
         let at = &mut self.engines[engine];
