@@ -167,9 +167,22 @@ pub(crate) fn node_time(cores: u32) -> Result<Reading, BenchError> {
     settings(|bed| Ok(bed.node(cores)?.microseconds))
 }
 
-/// Card time from a kept graph's RUN to its first command, on 120 cores; with the test in the place of host and grid.
-pub(crate) fn launch_time() -> Result<Reading, BenchError> {
-    let at = |costs| launch_microseconds(Setup { costs, ..Setup::default() })[1];
+/// Card time from a graph's RUN to its first command, on 120 cores: of a new upload, and of a kept one.
+#[derive(Clone, Copy)]
+pub(crate) enum Launch {
+    New,
+    Kept,
+}
+
+/// With the test in the place of host and grid.
+pub(crate) fn launch_time(of: Launch) -> Result<Reading, BenchError> {
+    let at = |costs| {
+        let [new, kept] = launch_microseconds(Setup { costs, ..Setup::default() });
+        match of {
+            Launch::New => new,
+            Launch::Kept => kept,
+        }
+    };
     let (low, high) = (at(sim::Setting::Low), at(sim::Setting::High));
     Ok(Reading { value: at(sim::Setting::Nominal), range: Some((low, high)) })
 }

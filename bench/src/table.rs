@@ -32,7 +32,7 @@ const fn row(
 }
 
 /// All figures, in the order they are printed.
-pub(crate) const TABLE: [Row; 29] = [
+pub(crate) const TABLE: [Row; 30] = [
     row("host_ns", "ns", Some(150.0), host::nanoseconds),
     row("host_allocs", "allocations", Some(0.0), host::allocations),
     row("nop1_per_s", "1/s", Some(60_000.0), || nop::rate(1)),
@@ -50,7 +50,8 @@ pub(crate) const TABLE: [Row; 29] = [
     row("node_x280_instr_120", "instructions", None, || engine::node_instructions(120)),
     row("node_uncached_120", "accesses", None, || engine::node_uncached(120)),
     row("node_card_us_120", "us", Some(2.27), || engine::node_time(120)),
-    row("launch_card_us", "us", Some(5.0), engine::launch_time),
+    row("launch_card_us", "us", Some(5.0), || engine::launch_time(engine::Launch::Kept)),
+    row("launch_new_card_us", "us", None, || engine::launch_time(engine::Launch::New)),
     row("round_card_us", "us", None, engine::round_time),
     row("stream_ips", "1/s", None, engine::stream_rate),
     row("upload_card_us_1k", "us", None, || engine::upload_time(1 << 10)),
