@@ -42,7 +42,8 @@ pub use engine::{
 };
 pub use error::{Error, Result};
 pub use komorebi_abi::engine::{
-    Arithmetic, Encoded, EngineCommand, Output, Reason, Refusal, UploadKind, Var,
+    Arithmetic, DeclaredUpload, Encoded, EngineCommand, Facts, Output, Problem, Reason, Refusal, UploadKind,
+    Value, Var,
 };
 pub use komorebi_abi::graph::{Graph, Node};
 pub use komorebi_abi::program::{

@@ -148,6 +148,32 @@ fn a_stream_that_spins_meets_its_deadline_or_the_callers_timeout() {
 }
 
 #[test]
+fn a_stream_that_only_submits_meets_its_deadline_or_the_callers_timeout() {
+    let endless = |deadline: u64| {
+        let mut stream = km::Stream::new().req(1);
+        if deadline > 0 {
+            stream = stream.deadline_us(deadline);
+        }
+        let [go] = stream.bindings(["go"]);
+        stream.while_(
+            |_| go.into(),
+            |s| {
+                s.submit("spin", 0..8, [3_u32.into()]);
+            },
+        );
+        stream.halt(go);
+        stream
+    };
+    let run = run();
+    let late = run.run_hostfed(&endless(500), [1_u32], TIMEOUT).unwrap();
+    assert_eq!(late.error.map(|refusal| refusal.reason), Some(km::Reason::DEADLINE));
+    let error = run.run_hostfed(&endless(0), [1_u32], Duration::from_millis(1)).unwrap_err();
+    assert!(matches!(error, km::Error::WaitTimeout(_)), "{error}");
+    assert!(run.run_hostfed(&summing(), [5_u32], TIMEOUT).unwrap().error.is_none(), "the run goes on");
+    run.stop(TIMEOUT).unwrap();
+}
+
+#[test]
 fn queued_commands_run_until_the_job_queue_is_full() {
     let run = run();
     let queueing = |count: u32| {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use km::Arithmetic as _;
 use komorebi as km;
 use komorebi_abi::constants::layout::{LIM_BASE, LIM_UPLOAD, UPLOAD_BYTES};
 use komorebi_card::Card as _;
@@ -92,5 +93,20 @@ fn a_graph_is_checked_before_it_is_written() {
     let error = run.upload(&graph).unwrap_err().to_string();
     assert!(error.contains("the graph cannot be uploaded") && error.contains("req 70000"), "{error}");
     assert!(error.contains("0..3"), "{error}");
+    run.stop(TIMEOUT).unwrap();
+}
+
+#[test]
+fn a_ring_of_one_line_takes_no_upload_since_its_run_could_not_be_answered() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let options = km::LoadOptions { host_depth: 1, ..Default::default() };
+    let run = session.load_with(km::Program::new("narrow").grid(2, 2), options).unwrap();
+    let mut stream = km::Stream::new();
+    let value = stream.register();
+    stream.set(value, 1).halt(value);
+    let error = run.upload(&stream).unwrap_err();
+    assert!(matches!(error, km::Error::LoadOption { name: "host_depth", .. }), "{error}");
+    let nop = run.submit(km::nop()).unwrap();
+    run.wait(nop, TIMEOUT).unwrap();
     run.stop(TIMEOUT).unwrap();
 }

@@ -350,7 +350,8 @@ pub(super) fn is_cpp_name(name: &str) -> bool {
 }
 
 /// Macros that the build of every kernel sets.
-const INTERNAL: [&str; 4] = ["KM_ABI_FINGERPRINT", "KM_THREAD", "KM_OPT_LEVEL", "KM_PROGRAM_HANDLERS"];
+const INTERNAL: [&str; 5] =
+    ["KM_ABI_FINGERPRINT", "KM_THREAD", "KM_OPT_LEVEL", "KM_PROGRAM_HANDLERS", "KM_TRACE"];
 
 /// The handler's name for a header constant: `kHandlerBigStep` is `big_step`; `None` for other constants.
 pub fn handler_name(constant: &str) -> Option<String> {

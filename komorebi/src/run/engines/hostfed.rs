@@ -76,8 +76,18 @@ impl RunCore {
             .filter(|&microseconds| microseconds > 0)
             .map(|microseconds| now + Duration::from_micros(microseconds.into()));
         let (core, until) = (self, now + timeout);
-        let mut host =
-            Host { core, state, timeout, until, late, pending: Vec::new(), quiet: true, posts: 0, out: None };
+        let mut host = Host {
+            core,
+            state,
+            timeout,
+            until,
+            late,
+            pending: Vec::new(),
+            open: Vec::new(),
+            quiet: true,
+            posts: 0,
+            out: None,
+        };
         let driven = drive(&mut *machine, &mut host);
         let Host { state, pending, out, .. } = host;
         let finished = match (driven, out) {
@@ -110,6 +120,8 @@ struct Host<'a> {
     late: Option<CardTime>,
     /// Number and record of each command in flight.
     pending: Vec<(u64, u32)>,
+    /// Numbers of those that have not arrived, as far as it is known.
+    open: Vec<u64>,
     /// Nothing was submitted, completed or posted since the last look.
     quiet: bool,
     posts: u32,
@@ -126,6 +138,20 @@ impl Host<'_> {
     fn wait(&mut self, done: impl FnMut(&mut State) -> bool) -> Result<()> {
         let upto = self.state.last();
         if self.core.until(self.state, upto, self.until, done)? { Ok(()) } else { Err(self.timed_out()) }
+    }
+
+    /// Waits until a command more finds a slot, as it does on the card: a stream that only submits meets its timeout there.
+    fn room(&mut self) -> Result<()> {
+        if self.open.len() < c::SLOTS_MAX as usize {
+            return Ok(());
+        }
+        let mut open = std::mem::take(&mut self.open);
+        let waited = self.wait(|state| {
+            open.retain(|&number| !state.arrived(number));
+            open.len() < c::SLOTS_MAX as usize
+        });
+        self.open = open;
+        waited
     }
 
     /// Whether the job queue took a queued command: it is rejected before a PING behind it is answered.
@@ -148,6 +174,9 @@ impl Commands for Host<'_> {
     type Error = Error;
 
     fn submit(&mut self, command: &EngineCommand) -> Result<Accepted> {
+        if !command.queued {
+            self.room()?;
+        }
         let flag = |on: bool, flag: u32| if on { flag } else { 0 };
         let flags = flag(command.exclusive, c::KM_FLAG_EXCLUSIVE)
             | flag(command.queued, c::KM_FLAG_QUEUE)
@@ -161,7 +190,11 @@ impl Commands for Host<'_> {
         });
         self.pending.push((number, command.record));
         self.quiet = false;
-        if command.queued { self.queued(number) } else { Ok(Accepted::Taken) }
+        if command.queued {
+            return self.queued(number);
+        }
+        self.open.push(number);
+        Ok(Accepted::Taken)
     }
 
     fn completion(&mut self) -> Result<(u32, u32)> {
@@ -175,6 +208,7 @@ impl Commands for Host<'_> {
         waited?;
         self.quiet = false;
         let (number, record) = self.pending.remove(arrived.unwrap_or(0));
+        self.open.retain(|&open| open != number);
         let slot = self.state.table.get(number).copied();
         self.state.table.forget(number);
         match slot {

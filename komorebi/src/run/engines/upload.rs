@@ -42,7 +42,7 @@ impl<P> Run<P> {
     ///
     /// # Errors
     /// [`Error::Upload`](crate::Error::Upload) for one that does not fit, before anything is written, and for a graph or
-    /// stream that breaks rules; [`Error::RunEnded`](crate::Error::RunEnded); the card's errors.
+    /// stream that breaks rules; [`Error::LoadOption`](crate::Error::LoadOption) for a run with a `host_depth` of 1; [`Error::RunEnded`](crate::Error::RunEnded); the card's errors.
     pub fn upload<Via, S: UploadSource<P, Via>>(&self, source: S) -> Result<Upload<S::Of>> {
         let content = source.content(&self.core.facts)?;
         let mut state = self.core.state()?;
@@ -65,6 +65,15 @@ impl<P> Run<P> {
 impl RunCore {
     fn upload(&self, state: &mut State, content: Content) -> Result<std::sync::Arc<Uploaded>> {
         let Content { mut bytes, kind, req, keep, names } = content;
+        // A RUN is answered by the line behind it, which a ring of one line takes only once the RUN is known to be consumed.
+        if state.ring.lines < 2 {
+            let expected = "give at least 2 to a run of graphs and streams".into();
+            return Err(crate::Error::LoadOption {
+                name: "host_depth",
+                found: state.ring.lines.to_string(),
+                expected,
+            });
+        }
         let whole = bytes.len().max(1).next_multiple_of(engine::UPLOAD_ALIGN as usize);
         let offset = self.take_room(state, kind.name(), whole)?;
         bytes.resize(whole, 0);
