@@ -22,18 +22,20 @@ impl Image {
         cores: u32,
         bindings: Option<&[u32]>,
     ) -> Result<Self, Refusal> {
-        let image = Self::check_but_bindings(bytes, kind, cores);
-        // BINDINGS comes behind HEADER and SIZE, before all else.
-        let missing = |header: &Header| header.bindings != 0 && bindings.is_none();
-        match header(bytes, kind) {
-            Ok(header) if missing(&header) => refuse(Reason::BINDINGS, None),
-            _ => image,
+        let header = header(bytes, kind)?;
+        if header.bindings != 0 && bindings.is_none() {
+            return refuse(Reason::BINDINGS, None);
         }
+        Self::body(header, bytes, cores)
     }
 
     /// Reads an upload that stands alone, in a file.
     pub fn check_but_bindings(bytes: &[u8], kind: UploadKind, cores: u32) -> Result<Self, Refusal> {
-        let header = header(bytes, kind)?;
+        Self::body(header(bytes, kind)?, bytes, cores)
+    }
+
+    /// What follows a header that is right.
+    fn body(header: Header, bytes: &[u8], cores: u32) -> Result<Self, Refusal> {
         let (mut records, mut instructions, mut edges) = (Vec::new(), Vec::new(), Vec::new());
         let mut at = words(&bytes[c::UPLOAD_RECORDS as usize..]);
         let mut raw = Vec::with_capacity(header.records.into());
@@ -49,7 +51,7 @@ impl Image {
             let record = check.record(record).map_err(|reason| Refusal { reason, place: Some(i as u32) })?;
             records.push(record);
         }
-        match kind {
+        match header.kind {
             UploadKind::Stream => check.stream()?,
             UploadKind::Graph => check_links(&header, &records, &edges)?,
         }
@@ -74,8 +76,14 @@ struct Check<'a> {
     next: u32, // where the next cpu node's instructions begin
 }
 
+/// A record's flags, with the bits above them, which are none.
 fn flags_of(record: &[u64; 8]) -> u32 {
-    (record[c::RECORD_COMMAND as usize] >> c::RECORD_FLAGS_SHIFT) as u32 & 0xF
+    record[c::RECORD_COMMAND as usize] as u32 >> c::RECORD_FLAGS_SHIFT
+}
+
+/// The field of a word from one bit up to another.
+const fn field(word: u64, from: u32, to: u32) -> u64 {
+    word >> from & ((1 << (to - from)) - 1)
 }
 
 impl Check<'_> {
@@ -88,20 +96,19 @@ impl Check<'_> {
         let publish = (head >> c::RECORD_PUBLISH_SHIFT) as u32;
         let (first, count) =
             ((publish >> core::PUBLISH_FIRST_SHIFT) as u8, (publish >> core::PUBLISH_COUNT_SHIFT) as u8);
-        let mask = (head >> c::RECORD_MASK_SHIFT) as u16 & 0x3FF;
+        let mask = field(head, c::RECORD_MASK_SHIFT, c::RECORD_FLAGS_SHIFT) as u16;
         let known = c::RECORD_CPU | c::RECORD_EXCLUSIVE | c::RECORD_QUEUED;
-        let reserved = head as u32 >> 30 != 0 || tail >> c::LINKS_RESERVED_SHIFT != 0;
-        let result = (tail >> c::LINKS_RESULT_SHIFT) as u8 & 0x3F;
+        let result = field(tail, c::LINKS_RESULT_SHIFT, c::LINKS_RESERVED_SHIFT) as u8;
         let links = Links::from_bits(tail);
-        let predecessors = (tail >> c::LINKS_PREDECESSORS_SHIFT) as u16 & c::RECORDS_MAX as u16;
+        let predecessors = field(tail, c::LINKS_PREDECESSORS_SHIFT, c::LINKS_RESULT_SHIFT) as u16;
         let args = &words[c::RECORD_ARGS as usize..c::RECORD_LINKS as usize];
         if flags & !known != 0
-            || reserved
+            || tail >> c::LINKS_RESERVED_SHIFT != 0
             || cpu && (stream || flags != c::RECORD_CPU)
             || exclusive && queued
             || queued && first != 0
             || cpu && (publish != 0 || mask != 0 || result != 0 || args[1..].iter().any(|word| *word != 0))
-            || stream && tail << 8 != 0
+            || stream && field(tail, 0, c::LINKS_RESULT_SHIFT) != 0
         {
             return Err(Reason::FLAGS);
         }
@@ -111,8 +118,9 @@ impl Check<'_> {
             return Ok(Record { body: RecordBody::Cpu { first, count }, links, predecessors });
         }
         let handler = publish as u8;
-        let used = (publish >> core::PUBLISH_ARGS_SHIFT) as u8 & 0xF;
-        let publish_flags = publish >> core::PUBLISH_FLAGS_SHIFT & 0xF;
+        let used = field(publish.into(), core::PUBLISH_ARGS_SHIFT, core::PUBLISH_FLAGS_SHIFT) as u8;
+        let publish_flags =
+            field(publish.into(), core::PUBLISH_FLAGS_SHIFT, core::PUBLISH_FIRST_SHIFT) as u32;
         if u32::from(handler) > command::HANDLER_MAX {
             return Err(Reason::HANDLER);
         }
