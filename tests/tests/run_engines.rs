@@ -199,6 +199,8 @@ fn an_engine_that_is_cancelled_ends_with_that_reason_and_can_be_started_again() 
     let km::Error::EngineError(facts) = &error else { panic!("{error}") };
     assert_eq!((facts.reason_name, facts.reason, facts.node), ("cancelled", km::Reason::CANCELLED.0, None));
     assert!(facts.pc.is_some() && facts.event.kind == km::EngineEventKind::Error);
+    let (meaning, advice) = (km::Reason::CANCELLED.meaning(), km::Reason::CANCELLED.advice());
+    assert!(error.to_string().ends_with(&format!(": {meaning}; {advice}")), "{error}");
     run.cancel(&handle, TIMEOUT).unwrap(); // nothing is sent for one that has ended
 
     let handle = run.start(&upload, [0_u32]).unwrap();

@@ -1,6 +1,5 @@
 //! Why a command did not end well.
 
-use komorebi_abi::engine::Reason;
 use std::io;
 use std::path::PathBuf;
 
@@ -35,31 +34,4 @@ pub(crate) enum Failure {
         "error: no rule has the code `{code}`; the nearest is {near} ({title}); without a code, all are listed"
     )]
     NoCode { code: String, near: &'static str, title: &'static str },
-}
-
-/// What a reason of the dispatcher says of an upload, for people (`firmware/PROTOCOL.md`, "Engines").
-pub(crate) fn meaning(reason: Reason) -> &'static str {
-    match reason {
-        Reason::HEADER => "its header has fields or bits that no upload of this kind has",
-        Reason::SIZE => "its parts do not add up to its length; it is cut short, or has bytes behind its end",
-        Reason::BINDINGS => "it has bindings, and none are given",
-        Reason::FLAGS => "a command has flags that no command has",
-        Reason::HANDLER => "a command has a handler's number that is the runtime's",
-        Reason::GROUP => {
-            "a command's group has no cores or some outside the grid; `--cores` gives the grid's"
-        }
-        Reason::ARGS => "a command has more argument words than a command carries",
-        Reason::REGISTER => "a register's number is 32 or more",
-        Reason::CODE => "a cpu node's instructions are not where they should be",
-        Reason::OPCODE => "an instruction has an opcode that there is not",
-        Reason::OPERAND => {
-            "an instruction has bits that its opcode leaves zero, or names a command that there is not"
-        }
-        Reason::TARGET => "a branch leaves the stream",
-        Reason::END => "the last instruction does not end the stream",
-        Reason::EDGE => "an edge names a node that there is not, or a node's edges are not counted right",
-        Reason::ORDER => "a node's count of predecessors is not that of the edges that lead to it",
-        Reason::STUCK => "nodes wait for each other in a circle",
-        _ => "its bytes are not those of an upload that can run",
-    }
 }

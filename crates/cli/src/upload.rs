@@ -1,10 +1,10 @@
 //! The file of an upload, and what its program's header says of it.
 
 use crate::arguments::UploadArguments;
-use crate::failure::{Failure, meaning};
+use crate::failure::Failure;
 use crate::{headers, input};
 use komorebi_abi::constants::{command, engine, layout};
-use komorebi_abi::engine::{Facts, Image, Refusal, UploadKind};
+use komorebi_abi::engine::{Facts, Image, Reason, Refusal, UploadKind};
 use komorebi_abi::program::{Handler, handler_name};
 
 /// The bytes of an upload of the kind that was asked for.
@@ -47,7 +47,9 @@ impl<'a> Upload<'a> {
     /// The failure of an upload that the dispatcher would refuse.
     pub(crate) fn refused(&self, refusal: Refusal, place: &str) -> Failure {
         let place = refusal.place.map_or_else(String::new, |at| format!(" at {place} {at}"));
-        let what = format!("`{}`{place}: {}", refusal.reason, meaning(refusal.reason));
+        let reason = refusal.reason;
+        let grid = if reason == Reason::GROUP { "; `--cores` gives the grid's" } else { "" };
+        let what = format!("`{reason}`{place}: {}; {}{grid}", reason.meaning(), reason.advice());
         Failure::Refused { path: self.arguments.file.clone(), what }
     }
 

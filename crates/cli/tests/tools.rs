@@ -245,7 +245,11 @@ fn an_upload_that_the_dispatcher_would_refuse_is_refused_with_its_reason() {
         assert!(error.contains("is refused by the dispatcher: `"), "{error}");
     }
     let error = line(["graph", &folder.text("converge.bin"), "--cores", "40"]);
-    assert!(error.contains("`group` at node 0") && error.contains("--cores"), "{error}");
+    assert!(
+        error.contains("`group` at node 0: a command's group has no cores or some outside the grid; "),
+        "{error}"
+    );
+    assert!(error.contains("--cores"), "{error}");
     assert!(line(["graph", &folder.text("converge.bin"), "--cores", "0"]).contains("1 to 128 cores"));
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use komorebi_abi::constants::engine;
-use komorebi_abi::engine::{BindError, Problem};
+use komorebi_abi::engine::{BindError, Problem, Reason};
 
 use super::host::{Activity, advice};
 use crate::engine::{EngineEvent, EngineHandle, UploadState};
@@ -196,19 +196,8 @@ impl fmt::Display for EngineError {
             (_, Some(node)) => write!(f, " at node {node}")?,
             _ => {}
         }
-        write!(f, " (reason {}); {}", self.reason, reason_advice(self.reason_name))
-    }
-}
-
-fn reason_advice(reason: &str) -> &'static str {
-    match reason {
-        "cancelled" => "it was cancelled",
-        "deadline" => "give it a longer deadline, or less to do",
-        "queue" => "keep at most 64 queued commands waiting, over all engines and the host",
-        "bindings" => "start it with its bindings",
-        "stuck" => "take the cycle out of its edges",
-        "group" => "keep every group inside the grid",
-        _ => "its bytes are no upload of this version: encode it again",
+        let reason = Reason(self.reason);
+        write!(f, " (reason {}): {}; {}", reason.0, reason.meaning(), reason.advice())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The headers and our tables say the same.
 
+use std::collections::BTreeSet;
+
 use komorebi_abi::constants::{core, engine, graph, stream};
 use komorebi_abi::engine::{
     Image, Instruction, Opcode, Reason, Record, RecordBody, Rule, Shape, disassemble,
@@ -38,6 +40,10 @@ fn mnemonics_are_distinct_and_every_reason_has_a_name() {
     assert_eq!(names.len(), Opcode::ALL.len());
     assert_eq!(Reason::CANCELLED.name(), Some("cancelled"));
     assert_eq!(Reason::NAMES.len(), 19);
+    let meanings: BTreeSet<&str> =
+        Reason::NAMES.iter().map(|(number, _)| Reason(*number).meaning()).collect();
+    assert_eq!(meanings.len(), Reason::NAMES.len(), "each reason says something of its own");
+    assert!(!meanings.contains(Reason(u32::MAX).meaning()), "a reason of the headers is known");
     assert_eq!(Reason(0).name(), None);
 }
 
