@@ -1,7 +1,7 @@
 //! Every rule of a graph, checked at once.
 
-use super::order::{Ancestors, Order, check_queue};
-use super::{GraphModel, NodeBody, races, registers};
+use super::order::{Ancestors, Order};
+use super::{GraphModel, NodeBody, queue, races, registers};
 use crate::constants::graph::CPU_INSTRUCTIONS_MAX;
 use crate::engine::{
     CommandCheck, Computed, Declared, Facts, Instruction, Links, Place, Problem, Problems, RegisterTable,
@@ -51,11 +51,11 @@ pub(super) fn plan(model: &GraphModel, facts: &Facts) -> (Plan, Problems) {
     let plan = Plan { order, table, bodies, end };
     check_size(facts, "graph", &plan.size(model), &mut problems);
     if plan.order.is_complete() {
-        check_queue(model, &plan.order, &mut problems);
         registers::check_endless(model, &plan, &mut problems);
         if let Some(ancestors) = Ancestors::of(&plan.order) {
             registers::check(model, &plan, &ancestors, &mut problems);
             races::check(model, &plan, &ancestors, &mut problems);
+            queue::check(&plan, &ancestors, &mut problems);
         }
     } else {
         plan.order.report_circles(model, &mut problems);

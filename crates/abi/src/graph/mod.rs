@@ -14,6 +14,7 @@ mod listing;
 mod machine;
 mod model;
 mod order;
+mod queue;
 mod races;
 mod registers;
 mod svg;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{GraphModel, NodeBody};
+use super::GraphModel;
 use crate::constants::graph::GRAPH_NODES_MAX;
 use crate::engine::{Place, Problems, Ref, Rule};
 use komorebi_headers::suggest::nearest;
@@ -324,30 +324,4 @@ pub(super) fn depths(order: &Order) -> Vec<u32> {
         depth[*node as usize] = most.unwrap_or(0);
     }
     depth
-}
-
-/// Reports levels of nodes that queue more commands at once than the queue holds.
-pub(super) fn check_queue(model: &GraphModel, order: &Order, problems: &mut Problems) {
-    use crate::constants::command::JOB_QUEUE_LENGTH;
-    let depth = depths(order);
-    let mut levels: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (i, node) in model.nodes.iter().enumerate() {
-        if matches!(&node.body, NodeBody::Command(command) if command.is_queued()) {
-            levels.entry(depth[i]).or_default().push(i as u32);
-        }
-    }
-    for nodes in levels.into_values().filter(|nodes| nodes.len() > JOB_QUEUE_LENGTH as usize) {
-        let over = nodes[JOB_QUEUE_LENGTH as usize];
-        problems.conflict(
-            Rule::QueueFull,
-            Place::Queued(over),
-            Place::Queued(nodes[0]),
-            "the first of them",
-            format!(
-                "{} queued commands have no order between them; the job queue holds {JOB_QUEUE_LENGTH}",
-                nodes.len()
-            ),
-            "let some be `after` others, or give them groups of their own",
-        );
-    }
 }

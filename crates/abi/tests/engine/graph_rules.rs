@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::roundtrip::Dice;
 use super::support::{CORES, done, facts, none, rules, seed_graph};
 use komorebi_abi::engine::{
     Arithmetic, Command, Domain, Facts, Group, Opcode, Place, Problem, Ref, Rule, Statement, Value, Variable,
@@ -111,6 +112,12 @@ fn every_rule_of_graphs_is_broken_by_its_graph_and_by_that_alone() {
         }),
         (Rule::QueueFull, Place::Queued(69), |g| {
             (0..65).for_each(|_| done(g.command("touch", Group::Count(1), none())))
+        }),
+        // 40 at once, and 40 more that are one deeper and not behind them.
+        (Rule::QueueFull, Place::Queued(70), |g| {
+            (0..40).for_each(|_| done(g.command("touch", Group::Count(1), none())));
+            let first = g.command("touch", 0..4, none()).id();
+            (0..40).for_each(|_| done(g.command("touch", Group::Count(1), none()).after([first])));
         }),
         (Rule::ExclusiveQueued, Place::Exclusive(5), |g| {
             done(g.command("touch", 0..4, none()).exclusive().queued())
@@ -333,4 +340,53 @@ fn the_first_register_of_the_end_is_an_integer_for_24_bits_of_it_arrive() {
     assert_eq!(rules(ArgKind::U32, ArgKind::Address), []);
     assert_eq!(rules(ArgKind::F32, ArgKind::U32), [Rule::VariableType]);
     assert_eq!(rules(ArgKind::Address, ArgKind::U32), [Rule::VariableType]);
+}
+
+/// 64 chains of queued commands that run into one another: no more than 64 are without order, though a list of chains made
+/// in haste has more. With `one_more`, a command beside the tenth of each.
+pub(crate) fn crossing_chains(seed: u64, length: u32, one_more: bool) -> Graph {
+    let mut dice = Dice(seed | 1);
+    let mut graph = Graph::new();
+    let mut layers: Vec<Vec<Node>> = Vec::new();
+    let mut extra = None;
+    for layer in 0..length {
+        let mut after: Vec<Vec<Node>> = vec![extra.filter(|_| layer == 11).into_iter().collect(); 64];
+        if let Some(before) = layers.last() {
+            // The chains go on in another order, and one more edge each leads astray.
+            let mut rest = before.clone();
+            for list in &mut after {
+                list.push(rest.swap_remove(dice.roll(rest.len() as u32) as usize));
+                list.push(before[dice.roll(64) as usize]);
+            }
+        }
+        let nodes = after.into_iter();
+        layers.push(
+            nodes.map(|after| graph.command("touch", Group::Count(1), none()).after(after).id()).collect(),
+        );
+        if layer == 10 && one_more {
+            extra =
+                Some(graph.command("touch", Group::Count(1), none()).after(layers[9].iter().copied()).id());
+        }
+    }
+    graph
+}
+
+#[test]
+fn the_most_queued_commands_without_order_are_counted_whatever_their_depth() {
+    for seed in 0..20 {
+        assert_eq!(crossing_chains(seed, 30, false).check(&facts()), [], "seed {seed}");
+        let problems = crossing_chains(seed, 30, true).check(&facts());
+        assert_eq!(rules(&problems), [Rule::QueueFull], "seed {seed}: {problems:#?}");
+        // Both ends are of the 65: the eleventh of the chains, and the one beside them.
+        let ends = [problems[0].place, problems[0].related[0].0].map(|place| place.item().unwrap());
+        assert!(ends.iter().all(|node| (640..=704).contains(node)), "seed {seed}: {ends:?}");
+    }
+    // A long chain beside one command: two at once.
+    let mut graph = Graph::new();
+    graph.command("touch", Group::Count(1), none()).id();
+    let mut last: Option<Node> = None;
+    for _ in 0..200 {
+        last = Some(graph.command("touch", Group::Count(1), none()).after(last).id());
+    }
+    assert_eq!(graph.check(&facts()), []);
 }

@@ -1,8 +1,10 @@
 //! Checks of the largest graphs a region holds: they end, and give what they should. Times are printed, not judged.
 
+use super::graph_rules::crossing_chains;
 use super::support::{facts, none};
 use komorebi_abi::engine::{Arithmetic, Value};
 use komorebi_abi::graph::{Graph, Node};
+use komorebi_abi::stream::Stream;
 
 /// Layers of commands on parts of the grid, each after all of the layer before, on one tensor; counters in between.
 fn layered(nodes: u32) -> Graph {
@@ -28,7 +30,7 @@ fn layered(nodes: u32) -> Graph {
 #[test]
 fn the_largest_graphs_are_checked() {
     let facts = facts();
-    let shapes: [(&str, Graph); 4] = [
+    let shapes: [(&str, Graph); 5] = [
         ("layers", layered(10_000)),
         ("chain on one tensor", {
             let mut graph = Graph::new();
@@ -50,6 +52,7 @@ fn the_largest_graphs_are_checked() {
             }
             graph
         }),
+        ("queued commands in 64 chains that run into one another", crossing_chains(7, 156, false)),
         ("one tensor, cores apart, chains of cores", {
             let mut graph = Graph::new();
             let [state] = graph.bindings(["state"]);
@@ -73,6 +76,54 @@ fn the_largest_graphs_are_checked() {
             least = least.min(start.elapsed().as_micros());
         }
         println!("{name}: {} nodes checked in {least} us, least of 5", graph.model().nodes.len());
+    }
+}
+
+#[test]
+fn the_largest_streams_are_checked() {
+    let facts = facts();
+    let shapes: [(&str, Stream); 3] = [
+        ("a tensor a command, never waited for", {
+            let mut stream = Stream::new();
+            for i in 0..9_000_u32 {
+                stream.submit("left", 0..120, [(64 * i).into()]);
+            }
+            stream.halt(0);
+            stream
+        }),
+        ("exclusive, on one tensor", {
+            let mut stream = Stream::new();
+            for i in 0..3_000_u32 {
+                stream.submit("left", i % 120, [64.into()]).exclusive();
+            }
+            stream.halt(0);
+            stream
+        }),
+        ("branches, each with a command and a wait for it", {
+            let mut stream = Stream::new();
+            let [state] = stream.bindings(["state"]);
+            let error = stream.register();
+            stream.set(error, 0);
+            for _ in 0..3_000 {
+                stream.if_(error, |s| {
+                    let job = s.submit("norm", 0..120, [state.into(), 1.into()]).result(error).id();
+                    s.wait(job).submit("left", 0..120, [state.into()]);
+                    s.wait_all();
+                });
+            }
+            stream.halt(error);
+            stream
+        }),
+    ];
+    for (name, stream) in shapes {
+        #[allow(clippy::disallowed_methods, reason = "printed for people, never judged")]
+        let start = std::time::Instant::now();
+        assert_eq!(stream.check(&facts), [], "{name}");
+        println!(
+            "{name}: {} steps checked in {} us",
+            stream.model().steps.len(),
+            start.elapsed().as_micros()
+        );
     }
 }
 
