@@ -51,7 +51,7 @@ pub(crate) fn report(problems: Vec<Problem>, named: &dyn Fn(u32) -> bool, scope:
 }
 
 fn report_one(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &mut Scope<'_>) {
-    let help = match unnamed(problem, named) {
+    let help = match unnamed(problem, named, scope.noun) {
         Some(advice) => format!("{}; {advice}", problem.help),
         None => problem.help.clone(),
     };
@@ -76,11 +76,13 @@ fn report_one(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &mut Scope<
     }
 }
 
-/// The advice to come after an item that has no name to write.
-fn unnamed(problem: &Problem, named: &dyn Fn(u32) -> bool) -> Option<String> {
+/// The advice to come after an item, or to wait for it, that has no name to write.
+fn unnamed(problem: &Problem, named: &dyn Fn(u32) -> bool, noun: &str) -> Option<String> {
     let advised = matches!(problem.rule, Rule::ReadBeforeWrite | Rule::WriteUnordered | Rule::TensorRace);
     let (place, _) = problem.related.first().filter(|_| advised)?;
     let item = place.item().filter(|item| !named(*item))?;
-    (problem.place.item() != Some(item) && !matches!(place, Place::Variable(_)))
-        .then(|| "`after` needs a name: write `let first = ..` in front of that node".to_owned())
+    (problem.place.item() != Some(item) && !matches!(place, Place::Variable(_))).then(|| {
+        let (uses, item) = if noun == "stream" { ("`wait`", "submit") } else { ("`after`", "node") };
+        format!("{uses} needs a name: write `let first = ..` in front of that {item}")
+    })
 }

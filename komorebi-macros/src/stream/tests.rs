@@ -25,7 +25,7 @@ fn a_while_loop_gives_the_builders_bytes() {
     let text = "pub stream Jobs(req = 3, deadline = 1 s) {
         bind state: km::Address;
         reg job: u32 = 0, sum: u32;
-        while job < 15 { submit step[0..8](state, job); job += 1; }
+        while job < 15 { submit step[0..8](state, job) exclusive; job += 1; }
         wait(all);
         let measure = submit norm[0..60](state, 60) -> sum exclusive;
         wait(measure);
@@ -44,7 +44,7 @@ fn a_while_loop_gives_the_builders_bytes() {
             more.into()
         },
         |s| {
-            s.submit("step", 0..8, [state.into(), job.into()]);
+            s.submit("step", 0..8, [state.into(), job.into()]).exclusive();
             s.add(job, job, 1);
         },
     );

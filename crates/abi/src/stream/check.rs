@@ -27,7 +27,7 @@ pub(super) fn plan(model: &StreamModel, facts: &Facts) -> (Plan, Problems) {
             "end it with a halt, as in `halt(0)`",
         );
     } else if !problems.has(Rule::StreamTarget) {
-        flow::check(model, &plan, &mut problems);
+        flow::check(model, &plan, facts, &mut problems);
     }
     (plan, problems)
 }

@@ -1,11 +1,13 @@
-//! Flow analysis of a stream: what is reached, what is written before it is read, which waits have something to wait for.
+//! Flow analysis of a stream: what is reached, which loops end, and what is known at each step.
 
 use std::collections::BTreeSet;
 
 use super::StreamModel;
+use super::conflicts::Conflicts;
+use super::flight::{Flights, State};
 use super::lower::{Plan, Planned};
 use crate::constants::command::JOB_QUEUE_LENGTH;
-use crate::engine::{Place, Problems, Rule, VariableKind};
+use crate::engine::{Facts, Place, Problems, Rule};
 
 /// A run of steps with one entry and one end.
 struct Block {
@@ -16,51 +18,23 @@ struct Block {
     falls: bool,
 }
 
-/// What is known at a point of the stream. Variables and submitting steps are bits.
-#[derive(Clone, PartialEq)]
-struct State {
-    written: u128,
-    /// Submitted on every path, and not waited for since: their results are not to be read yet.
-    surely: Vec<u64>,
-    /// Submitted on some path.
-    maybe: Vec<u64>,
-}
-
-impl State {
-    fn meet(&mut self, other: &Self) -> bool {
-        let before = self.clone();
-        self.written &= other.written;
-        self.surely.iter_mut().zip(&other.surely).for_each(|(to, from)| *to &= from);
-        self.maybe.iter_mut().zip(&other.maybe).for_each(|(to, from)| *to |= from);
-        *self != before
-    }
-}
-
-fn has(set: &[u64], bit: usize) -> bool {
-    set[bit / 64] >> (bit % 64) & 1 != 0
-}
-
-fn variable_bit(id: u32) -> u128 {
-    1_u128.checked_shl(id).unwrap_or(0)
-}
-
 struct Flow<'a> {
-    model: &'a StreamModel,
     plan: &'a Plan,
-    submits: Vec<u32>,
     blocks: Vec<Block>,
     reached: Vec<bool>,
 }
 
 /// Checks the flow of a stream whose labels all exist.
-pub(super) fn check(model: &StreamModel, plan: &Plan, problems: &mut Problems) {
+pub(super) fn check(model: &StreamModel, plan: &Plan, facts: &Facts, problems: &mut Problems) {
     let blocks = blocks(model, plan);
-    let mut flow = Flow { model, plan, submits: plan.submits(), reached: vec![false; blocks.len()], blocks };
+    let mut flow = Flow { plan, reached: vec![false; blocks.len()], blocks };
     flow.reach();
     flow.check_reach(problems);
     flow.check_loops(problems);
-    let entries = flow.solve();
-    flow.check_states(&entries, problems);
+    let flights = Flights::new(model, plan, facts);
+    let entries = flow.solve(&flights);
+    let conflicts = Conflicts { model, plan, flights: &flights };
+    flow.check_steps(&entries, &conflicts, problems);
     flow.check_queue(problems);
 }
 
@@ -182,64 +156,15 @@ impl Flow<'_> {
         );
     }
 
-    fn index(&self, step: u32) -> Option<usize> {
-        self.submits.binary_search(&step).ok()
-    }
-
-    fn step(&self, state: &mut State, step: usize) {
-        match &self.plan.steps[step] {
-            Planned::Compute(statement) => state.written |= statement.to.map_or(0, variable_bit),
-            Planned::Submit(command) => {
-                if let Some(bit) = self.index(step as u32) {
-                    state.surely[bit / 64] |= 1 << (bit % 64);
-                    state.maybe[bit / 64] |= 1 << (bit % 64);
-                }
-                // In flight, the register changes at any time.
-                if let Some(id) = command.result {
-                    state.written &= !variable_bit(id);
-                }
-            }
-            Planned::Wait(Some(waited)) => {
-                if let Some(bit) = self.index(*waited)
-                    && has(&state.surely, bit)
-                {
-                    state.surely[bit / 64] &= !(1 << (bit % 64));
-                    state.written |= self.result_bit(bit);
-                }
-            }
-            Planned::WaitAll => {
-                for bit in 0..self.submits.len() {
-                    if has(&state.surely, bit) {
-                        state.written |= self.result_bit(bit);
-                    }
-                }
-                state.surely.fill(0);
-            }
-            _ => {}
-        }
-    }
-
-    fn result_bit(&self, submit: usize) -> u128 {
-        match &self.plan.steps[self.submits[submit] as usize] {
-            Planned::Submit(command) => command.result.map_or(0, variable_bit),
-            _ => 0,
-        }
-    }
-
     /// The state at the entry of each reached block.
-    fn solve(&self) -> Vec<Option<State>> {
-        let words = self.submits.len().div_ceil(64);
-        let given = |(id, variable): (usize, &crate::engine::Variable)| match variable.kind {
-            VariableKind::Register => 0,
-            _ => variable_bit(id as u32),
-        };
-        let written = self.model.variables.iter().enumerate().map(given).fold(0, |set, bit| set | bit);
+    fn solve(&self, flights: &Flights<'_>) -> Vec<Option<State>> {
         let mut entries: Vec<Option<State>> = vec![None; self.blocks.len()];
-        entries[0] = Some(State { written, surely: vec![0; words], maybe: vec![0; words] });
+        entries[0] = Some(flights.start());
         let mut work = BTreeSet::from([0]);
         while let Some(block) = work.pop_first() {
             let Some(mut state) = entries[block].clone() else { continue };
-            (self.blocks[block].from..self.blocks[block].end).for_each(|step| self.step(&mut state, step));
+            (self.blocks[block].from..self.blocks[block].end)
+                .for_each(|step| flights.step(&mut state, step as u32));
             for next in &self.blocks[block].next {
                 let changed = match &mut entries[*next] {
                     Some(entry) => entry.meet(&state),
@@ -256,86 +181,13 @@ impl Flow<'_> {
         entries
     }
 
-    fn check_states(&self, entries: &[Option<State>], problems: &mut Problems) {
+    fn check_steps(&self, entries: &[Option<State>], conflicts: &Conflicts<'_>, problems: &mut Problems) {
         for (block, entry) in self.blocks.iter().zip(entries) {
             let Some(mut state) = entry.clone() else { continue };
             for step in block.from..block.end {
-                self.check_reads(step, &state, problems);
-                if let Planned::Wait(Some(waited)) = &self.plan.steps[step]
-                    && let Some(bit) = self.index(*waited)
-                    && !has(&state.maybe, bit)
-                {
-                    let label = self.model.steps[*waited as usize].label(*waited);
-                    problems.conflict(
-                        Rule::WaitUnknown,
-                        Place::Operand(step as u32, 0, 0),
-                        Place::Item(*waited),
-                        "submitted only here",
-                        format!("this waits for {label}, which no path has submitted yet"),
-                        "wait behind the submit",
-                    );
-                }
-                self.step(&mut state, step);
+                conflicts.check(step as u32, &state, problems);
+                conflicts.flights.step(&mut state, step as u32);
             }
-        }
-    }
-
-    fn check_reads(&self, step: usize, state: &State, problems: &mut Problems) {
-        use crate::engine::Word;
-        let at = step as u32;
-        let mut read = |id: u32, place: Place| {
-            if variable_bit(id) == 0 || state.written & variable_bit(id) != 0 {
-                return;
-            }
-            let label = self.model.variables[id as usize].label(id);
-            let writer = self.submits.iter().find(|submit| {
-                matches!(&self.plan.steps[**submit as usize], Planned::Submit(command) if command.result == Some(id))
-            });
-            match writer {
-                Some(submit) => problems.conflict(
-                    Rule::ReadBeforeWrite,
-                    place,
-                    Place::Result(*submit),
-                    "its result goes there",
-                    format!("{label} is read here while the command that writes it may be in flight, or was never submitted"),
-                    format!("wait for {} first", self.model.steps[*submit as usize].label(*submit)),
-                ),
-                None => problems.add(
-                    Rule::ReadBeforeWrite,
-                    place,
-                    format!("{label} is read here, and some path to it writes nothing there"),
-                    format!("set {label} at the start, or declare it as a binding"),
-                ),
-            }
-        };
-        let variables = &self.model.variables;
-        let register = |word: &Word| match *word {
-            Word::Variable(id) if variables[id as usize].kind == VariableKind::Register => Some(id),
-            _ => None,
-        };
-        match &self.plan.steps[step] {
-            Planned::Compute(statement) => {
-                statement.reads(variables).for_each(|(id, operand)| read(id, Place::Operand(at, 0, operand)));
-            }
-            Planned::Submit(command) => {
-                command.reads(variables).for_each(|(id, arg)| read(id, Place::Arg(at, arg)));
-                command.at.into_iter().for_each(|id| read(id, Place::Group(at)));
-            }
-            Planned::Event(word) | Planned::Halt(word) | Planned::JumpIf { condition: word, .. } => {
-                // A halt waits for all commands before it reads.
-                let mut waited = state.clone();
-                if matches!(self.plan.steps[step], Planned::Halt(_)) {
-                    for bit in 0..self.submits.len() {
-                        waited.written |= if has(&state.surely, bit) { self.result_bit(bit) } else { 0 };
-                    }
-                }
-                if let Some(id) = register(word)
-                    && waited.written & variable_bit(id) == 0
-                {
-                    read(id, Place::Operand(at, 0, 0));
-                }
-            }
-            _ => {}
         }
     }
 

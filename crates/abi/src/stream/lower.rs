@@ -1,7 +1,6 @@
 //! From steps to instructions and records.
 
 use super::{StepBody, StreamModel};
-use crate::constants::engine as c;
 use crate::engine::{
     CommandCheck, Computed, Facts, Instruction, Opcode, Operand, Place, Problems, Ref, RegisterTable,
     Resolved, Rule, Value, Word, check_scratch, resolve_command,
@@ -311,5 +310,3 @@ pub(super) fn check_at(model: &StreamModel, plan: &Plan, problems: &mut Problems
         }
     }
 }
-
-const _: () = assert!(c::REGISTERS <= 128, "the flow analysis keeps a bit a variable in 128");

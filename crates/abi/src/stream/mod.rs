@@ -6,8 +6,10 @@
 
 mod builder;
 mod check;
+mod conflicts;
 mod decode;
 mod encode;
+mod flight;
 mod flow;
 mod listing;
 mod lower;

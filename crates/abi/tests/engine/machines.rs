@@ -1,6 +1,6 @@
 //! What machines do: commands, registers, events, errors with their places.
 
-use super::roundtrip::{Dice, random_graph, random_stream, untyped};
+use super::roundtrip::{Dice, random_graph, random_stream, untyped, wild_stream};
 use super::support::{CORES, done, facts, none, seed_graph};
 use komorebi_abi::engine::{
     Accepted, Arithmetic, Commands, EngineCommand, Finish, Group, Header, Image, Instruction, Links, Machine,
@@ -457,4 +457,26 @@ fn what_the_check_lets_pass_gives_the_same_in_every_order_of_completion() {
         assert!(matches!(first.0.last(), Some(Output::Halt(_) | Output::Error(_))), "seed {seed}");
         assert_eq!(run(seed + 2), first, "seed {seed}");
     }
+}
+
+#[test]
+fn random_waits_that_the_check_lets_pass_leave_no_race() {
+    let (mut sound, mut refused) = (0, 0);
+    for seed in 0..4_000_u64 {
+        let model = wild_stream(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)).into_model();
+        let Ok(stream) = komorebi_abi::stream::encode(&model, &facts()) else {
+            refused += 1;
+            continue;
+        };
+        sound += 1;
+        let run = |order: u64| {
+            let mut machine = StreamMachine::start(&stream.bytes, CORES, &[seed as u32 % 3, 7]).unwrap();
+            in_some_order(&mut machine, Dice(order.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1))
+        };
+        let first = run(1);
+        for order in 2..6 {
+            assert_eq!(run(order), first, "seed {seed}: {model:#?}");
+        }
+    }
+    assert!(sound >= 400 && refused >= 400, "{sound} pass, {refused} are refused");
 }

@@ -154,6 +154,55 @@ fn block(stream: &mut Stream, dice: &mut Dice, vars: [Var; 5], depth: u32) {
     }
 }
 
+/// A random stream that waits when it pleases: most of them race.
+pub(crate) fn wild_stream(seed: u64) -> Stream {
+    let mut dice = Dice(seed | 1);
+    let mut stream = Stream::new();
+    let [given, other] = stream.bindings(["given", "other"]);
+    let vars = [given, other, stream.register(), stream.register()];
+    stream.set(vars[2], 1).set(vars[3], 2);
+    wild_block(&mut stream, &mut dice, vars, 2);
+    stream.halt(vars[2]);
+    stream
+}
+
+fn wild_block(stream: &mut Stream, dice: &mut Dice, vars: [Var; 4], depth: u32) {
+    let mut submitted = Vec::new();
+    for _ in 0..1 + dice.roll(6) {
+        let [a, b] = [vars[dice.roll(4) as usize], vars[dice.roll(4) as usize]];
+        match dice.roll(if depth == 0 { 6 } else { 8 }) {
+            0 => done(stream.event(a)),
+            1 | 2 => {
+                let first = dice.roll(100);
+                let args: [Value; 2] = [(64 * dice.roll(3)).into(), b.into()];
+                submitted.push(stream.submit("norm", first..first + 1 + dice.roll(20), args).result(a).id());
+            }
+            3 => done(stream.add(a, b, dice.roll(9))),
+            4 => {
+                if let Some(id) = submitted.pop() {
+                    stream.wait(id);
+                }
+            }
+            5 => done(stream.wait_all()),
+            6 => {
+                let inner = dice.roll(u32::MAX).into();
+                stream.if_(a, |s| wild_block(s, &mut Dice(inner), vars, depth - 1));
+            }
+            _ => {
+                let inner = dice.roll(u32::MAX).into();
+                let turns = stream.register();
+                stream.set(turns, 3).while_(
+                    |_| turns.into(),
+                    |s| {
+                        wild_block(s, &mut Dice(inner), vars, depth - 1);
+                        s.sub(turns, turns, 1);
+                    },
+                );
+            }
+        }
+    }
+}
+
 /// Handlers by number, arguments unchecked: what a decoded graph is a graph of.
 pub(crate) fn untyped() -> Facts {
     Facts { typed: false, ..facts() }

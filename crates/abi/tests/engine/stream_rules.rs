@@ -71,6 +71,91 @@ fn every_rule_of_streams_is_broken_by_its_stream_and_by_that_alone() {
             });
             s.halt(sum);
         }),
+        // The result may overwrite the number, or the number the result.
+        (Rule::WriteUnordered, Place::Operand(1, 0, Place::TARGET), |s| {
+            let x = s.register();
+            s.submit("norm", 0..8, [1.into(), 2.into()]).result(x);
+            s.set(x, 5).event(x).wait_all().halt(x);
+        }),
+        (Rule::WriteUnordered, Place::Result(1), |s| {
+            let x = s.register();
+            s.submit("norm", 0..8, [1.into(), 2.into()]).result(x);
+            s.submit("norm", 8..16, [1.into(), 2.into()]).result(x);
+            s.halt(x);
+        }),
+        // In flight on one of two ways.
+        (Rule::WriteUnordered, Place::Operand(4, 0, Place::TARGET), |s| {
+            let [flag] = s.bindings(["flag"]);
+            let x = s.register();
+            s.set(x, 0).if_(flag, |s| {
+                s.submit("norm", 0..8, [1.into(), 2.into()]).result(x);
+            });
+            s.set(x, 1).halt(x);
+        }),
+        // In flight from the turn before.
+        (Rule::WriteUnordered, Place::Result(2), |s| {
+            let [more] = s.bindings(["more"]);
+            let x = s.register();
+            s.while_(
+                |_| more.into(),
+                |s| {
+                    s.submit("norm", 0..8, [1.into(), 2.into()]).result(x);
+                    s.sub(more, more, 1);
+                },
+            );
+            s.wait_all().halt(more);
+        }),
+        // A result comes into a binding too.
+        (Rule::ReadBeforeWrite, Place::Operand(1, 0, 0), |s| {
+            let [given] = s.bindings(["given"]);
+            s.submit("norm", 0..8, [1.into(), 2.into()]).result(given);
+            s.event(given).halt(given);
+        }),
+        (Rule::TensorRace, Place::Arg(1, 0), |s| {
+            let [state] = s.bindings(["state"]);
+            s.submit("left", 0..8, [state.into()]);
+            s.submit("right", 4..12, [state.into()]);
+            s.halt(0);
+        }),
+        // One reads what the other writes; a wait for a third helps nobody.
+        (Rule::TensorRace, Place::Arg(3, 0), |s| {
+            let error = s.register();
+            s.submit("left", 0..120, [64.into()]);
+            let third = s.submit("touch", 0..8, none()).id();
+            s.wait(third);
+            s.submit("norm", 5, [64.into(), 1.into()]).result(error);
+            s.halt(error);
+        }),
+        (Rule::TensorRace, Place::Arg(2, 0), |s| {
+            let [state, turns] = s.bindings(["state", "turns"]);
+            s.while_(
+                |_| turns.into(),
+                |s| {
+                    s.submit("step", 0..60, [state.into(), turns.into()]);
+                    s.sub(turns, turns, 1);
+                },
+            );
+            s.halt(turns);
+        }),
+        // Wherever the cores begin: from one variable, or two groups that cannot pass each other.
+        (Rule::TensorRace, Place::Arg(1, 0), |s| {
+            let [state, first] = s.bindings(["state", "first"]);
+            s.submit_at("left", first, 8, [state.into()]);
+            s.submit_at("right", first, 4, [state.into()]);
+            s.halt(0);
+        }),
+        (Rule::TensorRace, Place::Arg(1, 0), |s| {
+            let [state, first] = s.bindings(["state", "first"]);
+            s.submit_at("left", first, 61, [state.into()]);
+            s.submit("right", 59..61, [state.into()]);
+            s.halt(0);
+        }),
+        // Numbers of variables have no end: constants take no registers.
+        (Rule::ReadBeforeWrite, Place::Operand(0, 0, 0), |s| {
+            (0..300_u32).for_each(|i| done(s.constant(&format!("c{i}"), i)));
+            let never = s.register();
+            s.event(never).halt(0);
+        }),
         (Rule::QueueFull, Place::Queued(64), |s| {
             (0..65).for_each(|_| done(s.enqueue("touch", 1, none())));
             s.halt(0);
@@ -131,6 +216,69 @@ fn sound_streams_break_no_rule() {
             let error = s.register();
             s.submit("norm", 0..8, [1.into(), 2.into()]).result(error);
             s.halt(error);
+        },
+        // Behind the wait there is a value, whichever way was taken.
+        |s| {
+            let [flag] = s.bindings(["flag"]);
+            let [x, y] = [s.register(), s.register()];
+            s.set(x, 0).if_else(
+                flag,
+                |s| {
+                    s.submit("norm", 0..8, [1.into(), 2.into()]).result(x);
+                    s.submit("norm", 8..16, [1.into(), 2.into()]).result(y);
+                },
+                |s| done(s.set(y, 1)),
+            );
+            s.wait_all().add(x, x, y).event(x).halt(y);
+        },
+        // A turn waits for its own command.
+        |s| {
+            let [turns, state] = s.bindings(["turns", "state"]);
+            let error = s.register();
+            s.set(error, 1).while_(
+                |_| turns.into(),
+                |s| {
+                    s.submit("step", 0..60, [state.into(), error.into()]);
+                    s.wait_all();
+                    let asked = s.submit("norm", 0..60, [state.into(), 1.into()]).result(error).id();
+                    s.wait(asked).sub(turns, turns, 1);
+                },
+            );
+            s.halt(error);
+        },
+        // Other cores, other tensors, two that only read; an exclusive one waits by itself, a queued one has its own cores.
+        |s| {
+            let [state, first] = s.bindings(["state", "first"]);
+            let [x, y] = [s.register(), s.register()];
+            s.submit("left", 0..8, [state.into()]);
+            s.submit("right", 8..16, [state.into()]);
+            s.submit("left", 0..8, [first.into()]);
+            s.submit("norm", 16..24, [state.into(), 1.into()]).result(x);
+            s.submit("norm", 16..24, [state.into(), 1.into()]).result(y);
+            s.submit("step", 0..20, [state.into(), 1.into()]).exclusive();
+            s.enqueue("left", 8, [state.into()]);
+            s.halt(x);
+        },
+        // An exclusive command's result comes behind that of the one it waited for.
+        |s| {
+            let x = s.register();
+            s.submit("norm", 0..8, [1.into(), 2.into()]).result(x);
+            s.submit("norm", 4..12, [1.into(), 2.into()]).result(x).exclusive();
+            s.halt(x);
+        },
+        // The address, or the cores, are others by then.
+        |s| {
+            let [state, first] = s.bindings(["state", "first"]);
+            s.submit("left", 0..8, [state.into()]);
+            s.add(state, state, 4096).submit("left", 0..8, [state.into()]);
+            s.submit_at("right", first, 8, [64.into()]);
+            s.add(first, first, 8).submit_at("right", first, 8, [64.into()]);
+            s.halt(0);
+        },
+        |s| {
+            (0..300_u32).for_each(|i| done(s.constant(&format!("c{i}"), i)));
+            let last = s.register();
+            s.set(last, "c299").event(last).halt(last);
         },
         // Both ways end.
         |s| {
@@ -193,6 +341,35 @@ fn sound_streams_break_no_rule() {
         build(&mut stream);
         stream.encode(&facts()).unwrap();
     }
+}
+
+#[test]
+fn a_race_of_a_stream_says_both_ends() {
+    let found = problems(|s| {
+        let x = s.register_named("x", None);
+        s.submit("norm", 0..8, [1.into(), 2.into()]).result(x).named("asked");
+        s.set(x, 5).halt(x);
+    });
+    assert_eq!(
+        found.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "KM0113: `x` is written here while `asked`, which writes it too, may be in flight; wait for `asked` first, or use two registers"
+        ]
+    );
+    assert_eq!(found[0].related, [(Place::Result(0), "its result goes there".to_owned())]);
+    let found = problems(|s| {
+        let [state] = s.bindings(["state"]);
+        s.submit("step", 0..8, [state.into(), 2.into()]).named("a");
+        s.submit("norm", 7..9, [state.into(), 2.into()]).named("b");
+        s.halt(0);
+    });
+    assert_eq!(
+        found.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "KM0114: `b` reads `state` while `a`, which writes it, may be in flight, both on core 7; wait for `a` first, or give them groups that share no core"
+        ]
+    );
+    assert_eq!(found[0].related, [(Place::Arg(0, 0), "written here".to_owned())]);
 }
 
 #[test]

@@ -87,14 +87,16 @@ pub(super) const CATALOGUE: &[Entry] = &[
         Rule::WriteUnordered,
         "KM0113",
         "two uses of a register have no order between them",
-        "Nodes that neither follows the other run at once: which of two writes comes last, or whether a read sees a write, would differ from run to run.",
+        "Nodes that neither follows the other run at once, and so does a stream with the commands it has not waited for: which of two writes comes \
+      last, or whether a read sees a write, would differ from run to run.",
     ),
     (
         Rule::TensorRace,
         "KM0114",
         "two commands without order between them use one tensor on the same cores",
-        "At least one of them writes it (`#[output]`, `#[inout]`), and a core may get them in either order. Commands on other cores may share \
-      a tensor: each has its own part.",
+        "At least one of them writes it (`#[output]`, `#[inout]`), and a core may get them in either order, or read for the second before it \
+      has written for the first. Commands on other cores may share a tensor: each has its own part. A stream's commands have an order behind a \
+      wait, or when the later one is exclusive.",
     ),
     (
         Rule::Registers,
