@@ -40,6 +40,7 @@ km::stream! {
         reg turn: u32 = 0;
         while turn < 4 {
             submit step[..](state, turn);
+            wait(all);
             turn += 1;
         }
         halt(turn);
