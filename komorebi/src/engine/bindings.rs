@@ -1,8 +1,7 @@
 //! Bindings of a start that no type declares: by name, or as a list.
 
 use komorebi_abi::constants::engine::BINDINGS_MAX;
-use komorebi_abi::engine::BindError;
-use komorebi_headers::suggest::nearest;
+use komorebi_abi::engine::{BindError, order_by_name};
 
 use crate::error::UploadError;
 use crate::{Address, Tensor};
@@ -110,22 +109,8 @@ impl Bindings {
             return Ok(bound(self.0.into_iter().map(|(_, binding)| binding)));
         }
         let Some(names) = names else { return Err(UploadError::Names) };
-        let mut ordered: Vec<Option<Binding>> = vec![None; names.len()];
-        for (name, binding) in self.0 {
-            let name = name.unwrap_or_default();
-            match names.iter().position(|known| known.as_deref() == Some(&name)) {
-                Some(at) => ordered[at] = Some(binding),
-                None => {
-                    let near = nearest(&name, names.iter().flatten().map(String::as_str)).map(str::to_owned);
-                    return Err(BindError::Unknown { name, near }.into());
-                }
-            }
-        }
-        if let Some(at) = ordered.iter().position(Option::is_none) {
-            let name = names[at].clone().unwrap_or_else(|| at.to_string());
-            return Err(BindError::Missing { name }.into());
-        }
-        Ok(bound(ordered.into_iter().flatten()))
+        let given = self.0.into_iter().map(|(name, binding)| (name.unwrap_or_default(), binding));
+        Ok(bound(order_by_name(names, given)?.into_iter()))
     }
 }
 

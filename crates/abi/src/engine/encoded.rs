@@ -52,34 +52,29 @@ impl Encoded {
             .map(|variable| variable.name.clone())
             .collect()
     }
+}
 
-    /// The words of a start whose bindings are given by name.
-    pub fn bind<'a>(&self, values: impl IntoIterator<Item = (&'a str, u32)>) -> Result<Vec<u32>, BindError> {
-        let mut words = vec![None; self.bindings.len()];
-        for (name, value) in values {
-            match self.bindings.iter().position(|binding| binding.as_deref() == Some(name)) {
-                Some(at) => words[at] = Some(value),
-                None => {
-                    let names = self.bindings.iter().flatten().map(String::as_str);
-                    let near = komorebi_headers::suggest::nearest(name, names).map(str::to_owned);
-                    return Err(BindError::Unknown { name: name.to_owned(), near });
-                }
+/// The values of a start in the order of its bindings, which have these names.
+///
+/// # Errors
+/// A name that is no binding, with the nearest; a binding without a value.
+pub fn order_by_name<T>(
+    names: &[Option<String>],
+    values: impl IntoIterator<Item = (String, T)>,
+) -> Result<Vec<T>, BindError> {
+    let mut ordered: Vec<Option<T>> = names.iter().map(|_| None).collect();
+    for (name, value) in values {
+        match names.iter().position(|known| known.as_deref() == Some(&name)) {
+            Some(at) => ordered[at] = Some(value),
+            None => {
+                let known = names.iter().flatten().map(String::as_str);
+                let near = komorebi_headers::suggest::nearest(&name, known).map(str::to_owned);
+                return Err(BindError::Unknown { name, near });
             }
         }
-        let missing = |at: usize| self.bindings[at].clone().unwrap_or_else(|| format!("{at}"));
-        words
-            .into_iter()
-            .enumerate()
-            .map(|(at, word)| word.ok_or_else(|| BindError::Missing { name: missing(at) }))
-            .collect()
     }
-
-    /// The words of a start whose bindings are given in their order.
-    pub fn bind_list(&self, values: &[u32]) -> Result<Vec<u32>, BindError> {
-        if values.len() == self.bindings.len() {
-            Ok(values.to_vec())
-        } else {
-            Err(BindError::Count { given: values.len(), expected: self.bindings.len() })
-        }
-    }
+    let missing = |at: usize| names[at].clone().unwrap_or_else(|| at.to_string());
+    let value =
+        |(at, value): (usize, Option<T>)| value.ok_or_else(|| BindError::Missing { name: missing(at) });
+    ordered.into_iter().enumerate().map(value).collect()
 }

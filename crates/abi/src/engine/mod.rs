@@ -38,7 +38,7 @@ pub use arithmetic::Arithmetic;
 pub use command::{Command, Group, HandlerRef, NamedGroup};
 pub(crate) use command_check::{CommandCheck, Resolved, TensorKey, Word, resolve_command};
 pub use declared_upload::{BindingWords, DeclaredUpload, EndWords, UploadFor};
-pub use encoded::{BindError, Encoded};
+pub use encoded::{BindError, Encoded, order_by_name};
 pub use facts::Facts;
 pub use header::{Header, UploadKind};
 pub use image::Image;

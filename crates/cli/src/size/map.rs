@@ -1,12 +1,10 @@
 //! What lies where in a core's L1, and in the upload region.
 
 use komorebi::build::Kernels;
+use komorebi_abi::constants::core::TRACE_BYTES;
 use komorebi_abi::constants::{engine, layout};
 use komorebi_abi::program::ProgramModel;
 use std::fmt::Write as _;
-
-/// Bytes that one traced command takes of each core's L1 (host-api, "Session").
-const TRACE_BYTES: u64 = 16;
 
 /// A part, and the bytes of it.
 struct Line {
@@ -47,7 +45,7 @@ impl Map {
         }
         if trace != 0 {
             let what = format!("trace: {trace} commands of {TRACE_BYTES} bytes");
-            l1.push(Line { address: next, bytes: u64::from(trace) * TRACE_BYTES, what });
+            l1.push(Line { address: next, bytes: u64::from(trace) * u64::from(TRACE_BYTES), what });
         }
         Self { name: model.name.clone(), l1, kernels_over: used.saturating_sub(end), uploads: Vec::new() }
     }
