@@ -65,10 +65,22 @@ impl Builder {
 
     /// The card, powered and booted, with nobody's claim on it.
     pub fn build(self) -> Card {
-        let map = Topology::new(Harvest::of(self.board, self.columns));
-        let description = describe(&map, self.board);
-        let machine = Machine::new(map, self.board, self.seed, self.costs, self.parking);
-        Card::new(description, self.seed, Host::new(machine))
+        let description = describe(&self.topology(), self.board);
+        let host = Host::new(self.machine());
+        Card::new(description, self, host)
+    }
+
+    pub(crate) fn seed_of(&self) -> u64 {
+        self.seed
+    }
+
+    fn topology(&self) -> Topology {
+        Topology::new(Harvest::of(self.board, self.columns))
+    }
+
+    /// What is powered and booted.
+    pub(crate) fn machine(&self) -> Machine {
+        Machine::new(self.topology(), self.board, self.seed, self.costs, self.parking)
     }
 }
 

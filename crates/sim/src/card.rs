@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use komorebi_card::{CardError, CardTime, Cleanup, Description, Holder, HostMem, NocXy, Order, Power, Rect};
 
+use crate::breakage::{Breakage, When};
 use crate::builder::Builder;
+use crate::client::Client;
 use crate::counters::Counters;
 use crate::host::Host;
 
@@ -15,11 +17,12 @@ use crate::host::Host;
 #[derive(Clone)]
 pub struct Card {
     inner: Arc<Inner>,
+    client: Arc<Client>,
 }
 
 struct Inner {
     description: Description,
-    seed: u64,
+    builder: Builder,
     host: Mutex<Host>,
 }
 
@@ -29,17 +32,50 @@ impl Card {
         Builder::default()
     }
 
-    pub(crate) fn new(description: Description, seed: u64, host: Host) -> Self {
-        Self { inner: Arc::new(Inner { description, seed, host: Mutex::new(host) }) }
+    pub(crate) fn new(description: Description, builder: Builder, host: Host) -> Self {
+        let inner = Inner { description, builder, host: Mutex::new(host) };
+        Self { inner: Arc::new(inner), client: Arc::new(Client::new()) }
     }
 
     fn host(&self) -> MutexGuard<'_, Host> {
         self.inner.host.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The host, for a call of this handle's client.
+    fn call<T>(&self, call: impl FnOnce(&mut Host) -> Result<T, CardError>) -> Result<T, CardError> {
+        let mut host = self.host();
+        host.begin_call(&self.client)?;
+        call(&mut host)
+    }
+
+    /// A handle of another client of the same card: with calls, a life and a claim of its own. Clones share their client.
+    #[must_use]
+    pub fn client(&self) -> Self {
+        Self { inner: self.inner.clone(), client: Arc::new(Client::new()) }
+    }
+
+    /// Calls this handle's client has made, as [`When::Call`] counts them.
+    pub fn calls(&self) -> u64 {
+        self.client.calls()
+    }
+
+    /// Breaks something: now, at a moment, or at a call of this handle's client.
+    ///
+    /// # Errors
+    /// [`CardError::Request`] for a tile, memory or a hart that the card does not have; nothing is planned then.
+    pub fn break_on(&self, when: When, breakage: Breakage) -> Result<(), CardError> {
+        self.host().plan(&self.client, when, breakage)
+    }
+
+    /// Resets the card, as a card that is lost or whose X280 stands still needs: memory empty, harts held, nobody's claim,
+    /// nothing left to break. Its clock goes on. A client that has it open finds it as strange as a card would be.
+    pub fn reset(&self) {
+        self.host().reset(self.inner.builder.machine());
+    }
+
     /// The seed it was built with.
     pub fn seed(&self) -> u64 {
-        self.inner.seed
+        self.inner.builder.seed_of()
     }
 
     /// What it has counted.
@@ -66,43 +102,47 @@ impl komorebi_card::Card for Card {
     }
 
     fn claim(&self, power: Power) -> Result<(), CardError> {
-        let mut host = self.host();
-        if host.is_held() {
-            return Err(CardError::Busy { holder: Holder { pid: std::process::id() } });
-        }
-        host.claim(power)
+        self.call(|host| {
+            if host.is_held() {
+                return Err(CardError::Busy { holder: Holder { pid: std::process::id() } });
+            }
+            host.claim(self.client.id, power)
+        })
     }
 
     fn release(&self) {
-        self.host().release();
+        let mut host = self.host();
+        // A close is not refused; the driver has closed for a client that died.
+        let _ = host.begin_call(&self.client);
+        host.release(self.client.id);
     }
 
     fn vote(&self, power: Power) -> Result<(), CardError> {
-        self.host().vote(power)
+        self.call(|host| host.vote(power))
     }
 
     fn set_cleanup(&self, cleanup: Option<Cleanup>) -> Result<(), CardError> {
-        self.host().set_cleanup(cleanup)
+        self.call(|host| host.set_cleanup(cleanup))
     }
 
     fn write(&self, tile: NocXy, address: u64, bytes: &[u8], order: Order) -> Result<(), CardError> {
-        self.host().write(tile, address, bytes, order)
+        self.call(|host| host.write(tile, address, bytes, order))
     }
 
     fn read(&self, tile: NocXy, address: u64, bytes: &mut [u8]) -> Result<(), CardError> {
-        self.host().read(tile, address, bytes)
+        self.call(|host| host.read(tile, address, bytes))
     }
 
     fn multicast(&self, tiles: Rect, address: u64, bytes: &[u8]) -> Result<(), CardError> {
-        self.host().multicast(tiles, address, bytes)
+        self.call(|host| host.multicast(tiles, address, bytes))
     }
 
     fn fence(&self, tile: NocXy) -> Result<(), CardError> {
-        self.host().fence(tile)
+        self.call(|host| host.fence(tile))
     }
 
     fn host_mem(&self, bytes: usize) -> Result<HostMem, CardError> {
-        self.host().host_mem(bytes)
+        self.call(|host| host.host_mem(bytes))
     }
 
     fn now(&self) -> CardTime {
@@ -110,13 +150,13 @@ impl komorebi_card::Card for Card {
     }
 
     fn relax(&self, until: CardTime) -> Result<CardTime, CardError> {
-        self.host().relax(until)
+        self.call(|host| host.relax(until))
     }
 }
 
 impl std::fmt::Debug for Card {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Description { board, columns, .. } = &self.inner.description;
-        write!(f, "sim::Card({board}, {} columns, seed {})", columns.len(), self.inner.seed)
+        write!(f, "sim::Card({board}, {} columns, seed {})", columns.len(), self.seed())
     }
 }

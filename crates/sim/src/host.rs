@@ -2,6 +2,7 @@
 
 use komorebi_card::{CardError, CardTime, Cleanup, Fault, HostMem, NocXy, Order, Power, Rect};
 
+use crate::breakage::Plan;
 use crate::costs::{HOST_CALL, HOST_POLL, host_transfer};
 use crate::fault::Violation;
 use crate::machine::Machine;
@@ -20,11 +21,26 @@ const FINE: usize = 4096;
 /// The latest moment a host's clock goes to.
 const END_OF_TIME: Time = NEVER / 4;
 
+/// When a read of what does not answer comes back with all ones (host.md §7).
+const NO_ANSWER: Time = from_nanos(500_000_000);
+
+/// What no longer answers the host.
+#[derive(Default)]
+pub(crate) struct Silent {
+    /// Nothing does.
+    pub(crate) all: bool,
+    /// These tiles do not.
+    pub(crate) tiles: Vec<TileId>,
+    /// The read that showed it: the card is lost from then on.
+    shown: Option<String>,
+}
+
 /// A card and its host.
 pub(crate) struct Host {
     pub(crate) machine: Machine,
     now: Time,
-    held: bool,
+    /// The client that has claimed it.
+    holder: Option<u64>,
     power: Power,
     cleanup: Option<Cleanup>,
     /// When everything sent to each tile has landed.
@@ -33,6 +49,9 @@ pub(crate) struct Host {
     strict: Time,
     /// Draws for the seed's delays.
     draws: u64,
+    /// What is to break.
+    pub(crate) plan: Plan,
+    pub(crate) silent: Silent,
 }
 
 impl Host {
@@ -41,26 +60,56 @@ impl Host {
         Self {
             machine,
             now: 0,
-            held: false,
+            holder: None,
             power: Power::default(),
             cleanup: None,
             landed: vec![0; tiles],
             strict: 0,
             draws: 0,
+            plan: Plan::default(),
+            silent: Silent::default(),
         }
+    }
+
+    /// A reset of the card: `machine` as it is after power-on, nobody's claim, nothing that was to break.
+    pub(crate) fn reset(&mut self, machine: Machine) {
+        let now = self.now;
+        *self = Self::new(machine);
+        (self.now, self.strict) = (now, now);
     }
 
     pub(crate) fn now(&self) -> CardTime {
         to_card(self.now)
     }
 
+    /// The same in units of virtual time.
+    pub(crate) fn time(&self) -> Time {
+        self.now
+    }
+
     /// Lets the card catch up with the host, or says why it cannot.
     fn run(&mut self) -> Result<(), CardError> {
-        self.machine.run(self.now, false);
+        self.run_to(self.now, false);
         self.check()
     }
 
+    /// Runs the card as [`Machine::run`] does, and breaks on the way what is to break.
+    fn run_to(&mut self, until: Time, watch: bool) {
+        while self.plan.next() <= until {
+            let at = self.plan.next();
+            self.machine.run(at, watch);
+            if self.machine.fault.is_some() || watch && self.machine.net.host.wrote.is_some() {
+                return;
+            }
+            self.take_step(at);
+        }
+        self.machine.run(until, watch);
+    }
+
     fn check(&self) -> Result<(), CardError> {
+        if let Some(what) = &self.silent.shown {
+            return Err(CardError::Lost { what: what.clone() });
+        }
         self.machine.fault.clone().map_or(Ok(()), |fault: Fault| Err(CardError::Fault(fault)))
     }
 
@@ -69,18 +118,33 @@ impl Host {
         CardError::Fault(self.machine.fault.get_or_insert(fault).clone())
     }
 
+    /// Fails for a tile that no longer answers, whose read gives all ones: the card is lost with it.
+    fn answers(&mut self, tile: Option<TileId>, what: impl FnOnce() -> String) -> Result<(), CardError> {
+        if self.plan.next() <= self.now {
+            self.run()?;
+        }
+        if !self.silent.all && !tile.is_some_and(|tile| self.silent.tiles.contains(&tile)) {
+            return Ok(());
+        }
+        self.now += NO_ANSWER;
+        self.silent.shown = Some(format!("{} gave all ones", what()));
+        self.check()
+    }
+
     pub(crate) fn is_held(&self) -> bool {
-        self.held
+        self.holder.is_some()
     }
 
-    pub(crate) fn claim(&mut self, power: Power) -> Result<(), CardError> {
+    pub(crate) fn claim(&mut self, client: u64, power: Power) -> Result<(), CardError> {
         self.check()?;
-        self.held = true;
-        self.vote(power)
+        self.vote(power)?;
+        self.holder = Some(client);
+        Ok(())
     }
 
-    pub(crate) fn release(&mut self) {
-        if !std::mem::take(&mut self.held) {
+    /// The driver's close, for the client that has claimed the card.
+    pub(crate) fn release(&mut self, client: u64) {
+        if self.holder.take_if(|holder| *holder == client).is_none() {
             return;
         }
         if let Some(cleanup) = self.cleanup.take() {
@@ -94,6 +158,7 @@ impl Host {
     pub(crate) fn vote(&mut self, power: Power) -> Result<(), CardError> {
         self.now += HOST_CALL + self.machine.net.costs.host_write;
         self.run()?;
+        self.answers(self.machine.net.map.find(Kind::Arc), || "the management core's status".to_owned())?;
         if power.tensix != self.power.tensix {
             let gated = !power.tensix;
             for tile in 0..self.machine.net.map.cores() {
@@ -217,6 +282,7 @@ impl Host {
         let half = self.machine.net.costs.host_read / 2;
         // Not before earlier writes to that tile have landed (host.md §8.4).
         let at = (self.now + HOST_CALL + half).max(self.landed[tile.index()]);
+        self.answers(Some(tile), || format!("a read of {address:#x} at {xy}"))?;
         let body = Body::Read { address, bytes: bytes.len() as u32, reply: Reply::Host };
         self.machine.net.push(HOST, tile, at, body);
         self.now = at + half + host_transfer(bytes.len() as u64);
@@ -241,7 +307,8 @@ impl Host {
         };
         let half = self.machine.net.costs.host_read / 2;
         self.now = (self.now + HOST_CALL + half).max(self.landed[place.tile.index()]) + half;
-        self.run()
+        self.run()?;
+        self.answers(Some(place.tile), || format!("the read back of a fence at {xy}"))
     }
 
     pub(crate) fn host_mem(&mut self, bytes: usize) -> Result<HostMem, CardError> {
@@ -262,7 +329,7 @@ impl Host {
             self.now = poll;
             self.run()?;
         } else {
-            self.machine.run(until, true);
+            self.run_to(until, true);
             self.check()?;
             let wrote = self.machine.net.host.wrote.unwrap_or(until);
             self.now = self.now.max(wrote);

@@ -17,6 +17,8 @@ pub(crate) struct HostSide {
     regions: Vec<HostMem>,
     /// When the card first wrote host memory since the host last looked.
     pub(crate) wrote: Option<Time>,
+    /// True when nothing the card sends arrives any more.
+    pub(crate) cut: bool,
     /// The answer to the host's read.
     pub(crate) reply: Option<Payload>,
 }
@@ -38,6 +40,9 @@ impl HostSide {
     /// Writes host memory.
     pub(crate) fn write(&mut self, at: Time, address: u64, bytes: &[u8]) -> Result<(), Violation> {
         let (region, offset) = self.region(address, bytes.len())?;
+        if self.cut {
+            return Ok(());
+        }
         region.write(offset, bytes);
         self.wrote.get_or_insert(at);
         Ok(())

@@ -11,8 +11,10 @@
 
 mod amo;
 mod arc;
+mod breakage;
 mod builder;
 mod card;
+mod client;
 mod code_memory;
 mod costs;
 mod counters;
@@ -32,11 +34,13 @@ mod runner;
 mod seed;
 mod slots;
 mod sparse;
+mod tamper;
 mod target;
 mod tile;
 pub mod time;
 mod watch;
 
+pub use breakage::{Breakage, When};
 pub use builder::Builder;
 pub use card::Card;
 pub use costs::Setting;

@@ -119,6 +119,41 @@ impl Machine {
         Fault { tile: pcie.xy, agent: "host".to_owned(), pc: 0, detail, rule, at: to_card(at) }
     }
 
+    /// Stops a hart where it is.
+    pub(crate) fn freeze(&mut self, tile: TileId, hart: usize, at: Time) {
+        match self.net.map.home(tile).kind {
+            Kind::Tensix => self.tensix[tile.index()].freeze(hart, at),
+            Kind::L2Cpu(index) => self.clusters[usize::from(index)].freeze(hart, at),
+            _ => {}
+        }
+    }
+
+    /// Lets a hart that was frozen go on, unless it was reset meanwhile.
+    pub(crate) fn thaw(&mut self, tile: TileId, hart: usize, at: Time) {
+        let goes_on = match self.net.map.home(tile).kind {
+            Kind::Tensix => self.tensix[tile.index()].thaw(hart, at),
+            Kind::L2Cpu(index) => self.clusters[usize::from(index)].thaw(hart, at),
+            _ => false,
+        };
+        if goes_on {
+            self.wake(tile, at);
+        }
+    }
+
+    /// Makes a hart of a cluster take an exception.
+    pub(crate) fn trap(&mut self, tile: TileId, hart: usize, at: Time, cause: u64, value: u64) {
+        if let Kind::L2Cpu(index) = self.net.map.home(tile).kind {
+            self.clusters[usize::from(index)].trap(hart, at, cause, value);
+            self.wake(tile, at);
+        }
+    }
+
+    /// The tile has something to do at `at`.
+    fn wake(&mut self, tile: TileId, at: Time) {
+        let at = at.min(self.net.next.get(tile.index()));
+        self.net.next.set(tile.index(), at);
+    }
+
     /// Everything counted so far.
     pub(crate) fn counters(&self) -> Counters {
         let mut counters = self.net.counters;

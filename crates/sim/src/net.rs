@@ -12,6 +12,7 @@ use crate::noc::{Noc, latency::DISORDER};
 use crate::queue::{NextTimes, Queue};
 use crate::seed::Seed;
 use crate::sparse::Sparse;
+use crate::tamper::{Harm, Tamper, is_packet};
 use crate::time::Time;
 
 /// The number under which the host sends.
@@ -41,6 +42,8 @@ pub(crate) struct Net {
     pub(crate) windows: [[Option<Answer>; 4]; 4],
     /// The memory of each DRAM channel.
     pub(crate) dram: [Sparse<DRAM_PAGE>; 8],
+    /// Harm to packets that are still to arrive.
+    pub(crate) tampers: Vec<Tamper>,
     queue: Queue,
     pub(crate) next: NextTimes,
     sequences: Vec<u64>,
@@ -64,6 +67,7 @@ impl Net {
             host: HostSide::default(),
             windows: [[None; 4]; 4],
             dram: std::array::from_fn(|_| Sparse::new(1 << 32)),
+            tampers: Vec::new(),
             queue: Queue::new(tiles),
             next: NextTimes::new(tiles),
             sequences: vec![0; tiles + 1],
@@ -94,11 +98,32 @@ impl Net {
         self.queue.peek(tile.index())
     }
 
-    /// Takes the next message to `tile`.
+    /// Takes the next message to `tile`; `None` for one that gets lost or late.
     pub(crate) fn take(&mut self, tile: TileId) -> Option<(Time, u16, Body)> {
         let message = self.queue.pop(tile.index())?;
         self.counters.messages += 1;
-        Some(message)
+        if self.tampers.is_empty() { Some(message) } else { self.tampered(tile, message) }
+    }
+
+    #[cold]
+    fn tampered(&mut self, tile: TileId, message: (Time, u16, Body)) -> Option<(Time, u16, Body)> {
+        let (at, source, body) = &message;
+        // What a tile sends itself is no packet; nor does this harm the host's requests.
+        let packet = *source != HOST && *source != tile.0 && is_packet(body);
+        let Some(index) = self.tampers.iter().position(|tamper| packet && tamper.to == tile) else {
+            return Some(message);
+        };
+        let harm = self.tampers[index].harm;
+        self.tampers[index].left = self.tampers[index].left.saturating_sub(1);
+        self.tampers.retain(|tamper| tamper.left > 0);
+        if let Harm::Delay(by) = harm {
+            let (at, source) = (at.saturating_add(by), *source);
+            let sequence = self.sequence(source);
+            *sequence += 1;
+            let sequence = *sequence;
+            self.queue.push(tile.index(), at, source, sequence, message.2);
+        }
+        None
     }
 
     /// Sends a message that acts on `to` at `at`.

@@ -26,6 +26,11 @@ impl Seed {
         if self.0 == 0 { 0 } else { self.draw(0x5a17_0000_0000_0000 | u64::from(part)) | 1 }
     }
 
+    /// What stands at an address whose memory was lost; junk with seed 0 too.
+    pub(crate) fn junk(self, address: u64) -> u32 {
+        Self(self.0 | 1 << 63).draw(address) as u32
+    }
+
     /// Splitmix64 of the seed and `what`.
     #[inline]
     fn draw(self, what: u64) -> u64 {

@@ -116,6 +116,30 @@ impl<X: Xlen> Slots<X> {
         std::mem::replace(&mut self.states[index], State::Off)
     }
 
+    /// Stops it where it is; gives what it did.
+    pub(crate) fn freeze(&mut self, index: usize, at: Time, watchers: &mut Watchers) -> State {
+        let state = self.states[index];
+        if state == State::Parked {
+            self.rouse(index, at, None, watchers); // a loop's turn is left in its middle
+        }
+        self.turn_off(index, at, watchers);
+        state
+    }
+
+    /// Lets a hart that was frozen while it did `state` go on at `at`.
+    pub(crate) fn thaw(&mut self, index: usize, state: State, at: Time) {
+        match state {
+            State::Off => {}
+            State::Asleep => self.put_to_sleep(index),
+            State::Running | State::Parked => {
+                // What it had loaded ahead of its turn is loaded anew, by the clock it goes on with.
+                self.harts[index].forget_ahead();
+                self.harts[index].advance_to(at);
+                self.run(index);
+            }
+        }
+    }
+
     /// Sends a hart that was turned off back to sleep.
     pub(crate) fn put_to_sleep(&mut self, index: usize) {
         self.states[index] = State::Asleep;

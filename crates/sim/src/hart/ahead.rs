@@ -233,7 +233,7 @@ impl<X: Xlen> Hart<X> {
     }
 
     /// Forgets what stands: the hart starts anew.
-    pub(super) fn forget_ahead(&mut self) {
+    pub(crate) fn forget_ahead(&mut self) {
         self.keep_ahead();
         self.ahead.again.clear();
         self.loads_again = false;

@@ -24,6 +24,8 @@ pub(crate) struct Cluster {
     cycle: Time,
     /// What the harts did when the clock stopped.
     frozen: [State; 4],
+    /// What the harts did that stand still for good.
+    still: [Option<State>; 4],
 }
 
 impl Cluster {
@@ -41,6 +43,7 @@ impl Cluster {
             released: false,
             cycle: 0,
             frozen: [State::Off; 4],
+            still: [None; 4],
         }
     }
 
@@ -66,6 +69,36 @@ impl Cluster {
             self.shared.lim.memory().read(address - LIM.start, out);
         }
         inside
+    }
+
+    /// Stops a hart where it is.
+    pub(crate) fn freeze(&mut self, hart: usize, at: Time) {
+        if self.still[hart].is_none() {
+            self.still[hart] = Some(self.slots.freeze(hart, at, &mut self.shared.watchers));
+        }
+    }
+
+    /// Lets a frozen hart go on.
+    pub(crate) fn thaw(&mut self, hart: usize, at: Time) -> bool {
+        let Some(state) = self.still[hart].take() else { return false };
+        if self.cycle == 0 {
+            self.frozen[hart] = state; // with the clock
+            return false;
+        }
+        self.slots.thaw(hart, state, at);
+        true
+    }
+
+    /// Makes a hart take an exception; one that does not run takes none.
+    pub(crate) fn trap(&mut self, hart: usize, at: Time, cause: u64, value: u64) {
+        let state = self.slots.freeze(hart, at, &mut self.shared.watchers);
+        if state == State::Off {
+            return;
+        }
+        self.slots.harts[hart].forget_ahead();
+        self.slots.harts[hart].advance_to(at);
+        self.slots.harts[hart].take_trap(cause, value);
+        self.slots.run(hart);
     }
 
     fn release(&mut self, at: Time) -> Result<(), Violation> {

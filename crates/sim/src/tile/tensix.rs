@@ -15,7 +15,7 @@ use crate::noc::latency::CYCLE;
 use crate::noc::translate::TileId;
 use crate::runner::Tile;
 use crate::seed::Seed;
-use crate::slots::Slots;
+use crate::slots::{Slots, State};
 use crate::time::Time;
 use crate::watch::Watchers;
 
@@ -28,6 +28,8 @@ pub(crate) struct Tensix {
     held: u32,
     /// True while the tile's clock is gated.
     gated: bool,
+    /// What the cores did that stand still, until they are reset.
+    frozen: [Option<State>; 5],
 }
 
 impl Tensix {
@@ -47,6 +49,7 @@ impl Tensix {
             own: Core::ALL.map(own),
             held: ALL_CORES,
             gated: true,
+            frozen: [None; 5],
         }
     }
 
@@ -60,10 +63,31 @@ impl Tensix {
         self.slots.harts[core.index()].pc()
     }
 
+    /// Stops a core where it is.
+    pub(crate) fn freeze(&mut self, core: usize, at: Time) {
+        if self.frozen[core].is_none() {
+            self.frozen[core] = Some(self.slots.freeze(core, at, &mut self.shared.watchers));
+            self.take_stores_back(core);
+        }
+    }
+
+    /// Lets a frozen core go on; false for one that was reset meanwhile.
+    pub(crate) fn thaw(&mut self, core: usize, at: Time) -> bool {
+        let Some(state) = self.frozen[core].take() else { return false };
+        self.slots.thaw(core, state, at);
+        true
+    }
+
     /// Puts every core in reset, as the firmware does before it gates the clock (host.md §4.4).
     fn hold(&mut self) {
         self.shared.debug.soft_reset = ALL_CORES;
         self.reset(0);
+    }
+
+    /// Takes back what a core that was stopped had stored ahead of its turn.
+    fn take_stores_back(&mut self, core: usize) {
+        let own = &mut self.own[core];
+        self.slots.harts[core].take_stores().for_each(|undo| own.undo(undo, &mut self.shared.debug));
     }
 
     /// Brings the cores in line with SOFT_RESET_0.
@@ -73,11 +97,9 @@ impl Tensix {
             let bit = core.reset_bit();
             match (self.held >> bit & 1, now >> bit & 1) {
                 (0, 1) => {
+                    self.frozen[core.index()] = None;
                     self.slots.turn_off(core.index(), at, &mut self.shared.watchers);
-                    let own = &mut self.own[core.index()];
-                    self.slots.harts[core.index()]
-                        .take_stores()
-                        .for_each(|undo| own.undo(undo, &mut self.shared.debug));
+                    self.take_stores_back(core.index());
                 }
                 (1, 0) => {
                     let own = &mut self.own[core.index()];
