@@ -11,10 +11,10 @@ use crate::fault::Fault;
 use crate::location::{Place, Span};
 use crate::options::Options;
 use crate::scope::{Entity, GLOBAL, ScopeId, ScopeKind, Scopes, View};
+use crate::text::{Few, Text};
 use crate::token::{Token, TokenKind};
 use crate::typename::is_name;
 use crate::types::{Model, Type, Typed};
-use std::rc::Rc;
 
 /// Namespaces and classes within each other.
 const MOST_NESTED: usize = 200;
@@ -49,7 +49,8 @@ impl<'a> Reader<'a> {
             at: 0,
             model: options.model,
             scopes: Scopes::new(),
-            entries: Vec::new(),
+            // A declaration takes some ten tokens.
+            entries: Vec::with_capacity(tokens.len() / 10),
             scope: GLOBAL,
             enums: 0,
             open: Vec::new(),
@@ -66,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 
     fn known(&mut self, path: &str, value: Typed) {
-        let mut parts: Vec<Rc<str>> = path.trim_start_matches("::").split("::").map(Rc::from).collect();
+        let mut parts: Vec<Text> = path.trim_start_matches("::").split("::").map(Text::from).collect();
         let Some(name) = parts.pop() else { return };
         let mut scope = GLOBAL;
         for part in &parts {
@@ -75,7 +76,7 @@ impl<'a> Reader<'a> {
         let nowhere = Span { file: 0, start: 0, end: 0 };
         self.scopes.add(scope, &name, Entity::Constant(self.entries.len()));
         self.entries.push(Entry {
-            path: self.scopes.path(scope, &name, false),
+            path: self.scopes.path(scope, &name),
             name,
             aliases: Vec::new(),
             kind: None,
@@ -341,8 +342,8 @@ impl<'a> Reader<'a> {
     }
 
     /// What the qualified name at the current token means; moves past it.
-    pub(crate) fn lookup(&mut self, wanted: impl Fn(&Entity) -> bool) -> Vec<Entity> {
-        let Some((name, after)) = crate::typename::qualified(self.tokens, self.at) else { return Vec::new() };
+    pub(crate) fn lookup(&mut self, wanted: impl Fn(&Entity) -> bool) -> Few<Entity> {
+        let Some((name, after)) = crate::typename::qualified(self.tokens, self.at) else { return Few::new() };
         self.at = after;
         self.scopes.find(self.scope, &name, wanted)
     }

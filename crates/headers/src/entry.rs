@@ -3,13 +3,13 @@
 use crate::constant::ConstantKind;
 use crate::fault::Fault;
 use crate::location::Span;
+use crate::text::Text;
 use crate::types::{Type, Typed};
-use std::rc::Rc;
 
 /// A declared name with its value or the reason it has none.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    pub(crate) name: Rc<str>,
+    pub(crate) name: Text,
     pub(crate) path: String,
     /// Other full names it answers to: without inline namespaces, with its enumeration.
     pub(crate) aliases: Vec<String>,

@@ -7,15 +7,15 @@ use crate::entry::Entry;
 use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::scope::{Entity, ScopeId, ScopeKind};
+use crate::text::Text;
 use crate::token::{Token, TokenKind};
 use crate::typename::{is_name, simple_type, type_id};
 use crate::types::{EnumType, IntType, Model, Type, Typed};
-use std::rc::Rc;
 
 /// An enumeration while its body is read.
 struct Body {
     scope: ScopeId,
-    name: Rc<str>,
+    name: Text,
     scoped: bool,
     /// The declared underlying type.
     fixed: Option<IntType>,
@@ -52,7 +52,7 @@ impl Reader<'_> {
                 self.at += 1;
             }
         }
-        let text: Rc<str> = name.map_or_else(|| "".into(), |token| token.text.clone());
+        let text: Text = name.map_or_else(|| "".into(), |token| token.text.clone());
         let Some(brace) = self.peek().filter(|token| token.is("{")) else {
             // `enum class K : uint8_t;` declares the type; anything else only uses it.
             if let (Some(underlying), true) = (fixed, self.is(";")) {
@@ -84,14 +84,14 @@ impl Reader<'_> {
     }
 
     /// Declares the name of an enumeration, in place of an earlier declaration of it.
-    fn enum_type(&mut self, name: &Rc<str>, underlying: IntType, scoped: bool) -> Type {
+    fn enum_type(&mut self, name: &Text, underlying: IntType, scoped: bool) -> Type {
         self.enums += 1;
         let promoted = promote_int(underlying, self.model);
         let ty = Type::Enum(EnumType { id: self.enums, underlying, promoted, fixed: true, scoped });
         self.name_enum(name, ty)
     }
 
-    fn name_enum(&mut self, name: &Rc<str>, ty: Type) -> Type {
+    fn name_enum(&mut self, name: &Text, ty: Type) -> Type {
         if name.is_empty() {
             return ty;
         }
@@ -139,7 +139,7 @@ impl Reader<'_> {
         let last = if value_end < end { value_end } else { value_end - 1 };
         let index = self.entry(name, (start, last), place, kind, ty, value);
         if !body.scoped && !body.name.is_empty() {
-            let long = self.scopes.path(body.scope, &name.text, false);
+            let long = self.scopes.path(body.scope, &name.text);
             self.entries[index].aliases.push(long);
         }
         body.members.push(index);
@@ -314,7 +314,7 @@ impl Reader<'_> {
     }
 
     /// Gives the type at the current token a second name; an enumeration's members come along.
-    fn alias(&mut self, name: &Rc<str>) {
+    fn alias(&mut self, name: &Text) {
         let begin = self.at;
         let members = self.lookup(|entity| matches!(entity, Entity::Scope(_)));
         self.at = begin;

@@ -7,8 +7,8 @@ use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::lexer::lex_pasted;
 use crate::location::{Place, Span};
+use crate::text::{Table, Text};
 use crate::token::{Hidden, Token, TokenKind};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Steps of expansion for a whole header.
@@ -23,7 +23,7 @@ const LONGEST_TOKEN: usize = 1 << 16;
 /// One `#define`.
 #[derive(Debug)]
 pub(crate) struct Macro {
-    pub(crate) name: Rc<str>,
+    pub(crate) name: Text,
     /// `None` for an object-like macro.
     pub(crate) params: Option<Params>,
     pub(crate) body: Vec<Token>,
@@ -40,7 +40,7 @@ pub(crate) struct Macro {
 /// The parameters of a function-like macro.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Params {
-    names: Vec<Rc<str>>,
+    names: Vec<Text>,
     variadic: bool,
 }
 
@@ -79,7 +79,7 @@ impl Params {
 /// The macros defined at some point of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Macros {
-    table: HashMap<Rc<str>, Rc<Macro>>,
+    table: Table<Rc<Macro>>,
     steps: usize,
     /// Steps this expansion may take, when it is bounded apart.
     limit: Option<usize>,
@@ -144,7 +144,7 @@ impl Macros {
     fn expand_nested(&mut self, mut work: Vec<Token>, depth: u32) -> Result<Vec<Token>, Fault> {
         // The next token is the last of `work`.
         work.reverse();
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(work.len());
         while let Some(token) = work.pop() {
             self.step(1 + token.hidden.depth() as usize, token.place)?;
             let of = if token.kind == TokenKind::Ident { self.table.get(&token.text) } else { None };

@@ -13,6 +13,7 @@ use crate::options::Options;
 use crate::preprocess::{Preprocessed, preprocess, text_of};
 use crate::source::Sources;
 use crate::suggest::nearest;
+use crate::text::{Few, Table};
 use crate::token::{Token, TokenKind};
 use crate::types::Type;
 use std::collections::HashMap;
@@ -32,7 +33,7 @@ pub struct Header {
     unevaluated: Vec<Unevaluated>,
     /// Macros without a value of their own: guards, function-like ones.
     other_macros: HashMap<String, &'static str>,
-    by_name: HashMap<String, Vec<Slot>>,
+    by_name: Table<Few<Slot>>,
     skipped: Vec<String>,
 }
 
@@ -110,20 +111,22 @@ impl Header {
             constants: Vec::with_capacity(entries.len()),
             unevaluated: Vec::new(),
             other_macros,
-            by_name: HashMap::with_capacity(entries.len()),
+            by_name: Table::with_capacity_and_hasher(entries.len(), Default::default()),
             skipped: skipped.into_iter().map(|(name, _)| name).collect(),
         };
+        let own: Vec<bool> = sources.0.iter().map(|source| *source.path == *path).collect();
         for entry in entries {
-            header.add(entry, &sources);
+            let own = own.get(entry.at.file as usize).is_some_and(|own| *own);
+            header.add(entry, own, &sources);
         }
         for file in &header.files {
-            let source = sources.0.iter().find(|source| !source.builtin && source.path == *file);
+            let source = sources.0.iter().find(|source| !source.builtin && *source.path == **file);
             header.texts.extend(source.map(|source| (file.clone(), source.text.clone())));
         }
         Ok(header)
     }
 
-    fn add(&mut self, entry: Entry, sources: &Sources) {
+    fn add(&mut self, entry: Entry, own: bool, sources: &Sources) {
         let Some(kind) = entry.kind else { return };
         let source = sources.get(entry.at.file);
         if source.builtin {
@@ -131,22 +134,12 @@ impl Header {
         }
         let name = entry.name.to_string();
         let location = sources.location(entry.at);
-        let own = source.path == self.path;
         let (path, aliases) = (entry.path, entry.aliases);
         let slot = match entry.value.map(|value| value.ty.stored().map(|ty| (value.number, ty))) {
             Ok(Some((number, ty))) => {
                 let value = crate::Value { number, ty };
                 let doc = comment_of(source, entry.whole);
-                self.constants.push(Constant {
-                    name: name.clone(),
-                    path,
-                    value,
-                    location,
-                    kind,
-                    doc,
-                    own,
-                    aliases,
-                });
+                self.constants.push(Constant { name, path, value, location, kind, doc, own, aliases });
                 Slot::Constant(self.constants.len() - 1)
             }
             failed => {
@@ -154,12 +147,11 @@ impl Header {
                     .err()
                     .unwrap_or_else(|| crate::convert::not_integer(Type::Unknown, entry.at.into()));
                 let error = HeaderError::from_fault(fault, sources);
-                let name = name.clone();
                 self.unevaluated.push(Unevaluated { name, path, location, kind, own, error, aliases });
                 Slot::Unevaluated(self.unevaluated.len() - 1)
             }
         };
-        self.by_name.entry(name).or_default().push(slot);
+        self.by_name.entry(entry.name).or_default().push(slot);
     }
 
     /// The path the header was read from.
@@ -345,7 +337,7 @@ fn evaluate_macros(
 }
 
 fn evaluate_macro(reader: &Reader<'_>, macros: &mut Macros, of: &Macro) -> Entry {
-    let name = Token::new(TokenKind::Ident, &of.name, of.name_at);
+    let name = Token::new(TokenKind::Ident, of.name.clone(), of.name_at);
     let mut value = match of.conflict {
         Some(first) => {
             let message = format!("the macro `{}` is defined twice with different bodies", of.name);

@@ -7,8 +7,8 @@
 use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::location::{Place, Span};
+use crate::text::Text;
 use crate::token::{Token, TokenKind};
-use std::rc::Rc;
 
 /// A comment with its delimiters.
 #[derive(Clone, Copy, Debug)]
@@ -46,76 +46,123 @@ const fn punctuators(first: char) -> &'static [&'static str] {
 const SINGLE: &str = "{}[]()#;:?.~!+-*/%^&|=<>,";
 
 /// Operators spelled as words.
-const WORD_OPERATORS: &[(&str, &str)] = &[
-    ("and", "&&"),
-    ("or", "||"),
-    ("not", "!"),
-    ("xor", "^"),
-    ("bitand", "&"),
-    ("bitor", "|"),
-    ("compl", "~"),
-    ("not_eq", "!="),
-];
+fn word_operator(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "and" => "&&",
+        "or" => "||",
+        "not" => "!",
+        "xor" => "^",
+        "bitand" => "&",
+        "bitor" => "|",
+        "compl" => "~",
+        "not_eq" => "!=",
+        _ => return None,
+    })
+}
 
 /// Splits a text into tokens and comments.
 pub(crate) fn lex(file: u32, text: &str) -> Result<(Vec<Token>, Vec<Comment>), Fault> {
     let mut lexer = Lexer {
         file,
         text,
-        chars: join_lines(text),
+        has_joins: text.contains('\\'),
         at: 0,
+        end: 0,
+        raw: false,
         // About a token in six bytes, as headers are.
         tokens: Vec::with_capacity(text.len() / 6),
         comments: Vec::new(),
-        single: (0..128_u8).map(|byte| char::from(byte).to_string().into()).collect(),
     };
+    lexer.move_to(0);
     lexer.run()?;
     Ok((lexer.tokens, lexer.comments))
-}
-
-/// The characters with their byte offsets, without backslash-newlines (white space between the two is let pass, as g++ does).
-fn join_lines(text: &str) -> Vec<(char, u32)> {
-    let mut chars = Vec::with_capacity(text.len());
-    let bytes = text.as_bytes();
-    let mut skip_to = 0;
-    for (at, c) in text.char_indices() {
-        if at < skip_to {
-            continue;
-        }
-        if c == '\\' {
-            let blank =
-                bytes[at + 1..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
-            if bytes.get(at + 1 + blank) == Some(&b'\n') {
-                skip_to = at + 2 + blank;
-                continue;
-            }
-        }
-        chars.push((c, at as u32));
-    }
-    chars
 }
 
 struct Lexer<'a> {
     file: u32,
     text: &'a str,
-    chars: Vec<(char, u32)>,
+    /// There may be line joins.
+    has_joins: bool,
+    /// The byte of the next character, never one of a line join.
     at: usize,
+    /// The byte after the last character passed: before `at` when a line join follows it.
+    end: usize,
+    /// The token just passed is a raw string.
+    raw: bool,
     tokens: Vec<Token>,
     comments: Vec<Comment>,
-    /// The texts of one character, which half of all tokens share.
-    single: Vec<Rc<str>>,
 }
 
 impl Lexer<'_> {
-    fn peek(&self, ahead: usize) -> Option<char> {
-        self.chars.get(self.at + ahead).map(|(c, _)| *c)
+    /// The first byte from `at` that is no part of a backslash-newline (white space between the two is let pass, as g++
+    /// does).
+    fn past_joins(&self, mut at: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        while self.has_joins && bytes.get(at) == Some(&b'\\') {
+            let blank =
+                bytes[at + 1..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+            if bytes.get(at + 1 + blank) != Some(&b'\n') {
+                break;
+            }
+            at += 2 + blank;
+        }
+        at
     }
 
-    fn offset(&self, index: usize) -> u32 {
-        self.chars.get(index).map_or(self.text.len() as u32, |(_, offset)| *offset)
+    /// Goes on behind the character that ends at this byte.
+    fn move_to(&mut self, end: usize) {
+        (self.end, self.at) = (end, self.past_joins(end));
+    }
+
+    /// The character at a byte.
+    fn char_at(&self, at: usize) -> Option<char> {
+        match self.text.as_bytes().get(at) {
+            Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
+            _ => self.text.get(at..)?.chars().next(),
+        }
+    }
+
+    /// The byte of the character so many after the next one.
+    fn index(&self, ahead: usize) -> usize {
+        (0..ahead).fold(self.at, |at, _| match self.char_at(at) {
+            Some(c) => self.past_joins(at + c.len_utf8()),
+            None => at,
+        })
+    }
+
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.char_at(self.index(ahead))
+    }
+
+    /// Passes over so many characters.
+    fn skip(&mut self, count: usize) {
+        for _ in 0..count {
+            if let Some(c) = self.char_at(self.at) {
+                self.move_to(self.at + c.len_utf8());
+            }
+        }
+    }
+
+    /// Passes over bytes that are a character each, up to the first that is not of them.
+    fn skip_bytes(&mut self, of_them: impl Fn(u8) -> bool) {
+        loop {
+            let rest = &self.text.as_bytes()[self.at..];
+            let count = rest.iter().take_while(|byte| byte.is_ascii() && of_them(**byte)).count();
+            if count == 0 {
+                return;
+            }
+            self.move_to(self.at + count);
+            // Only behind a line join there may be more of them.
+            if self.at == self.end {
+                return;
+            }
+        }
     }
 
     fn looks_at(&self, word: &str) -> bool {
+        if !self.has_joins {
+            return self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        }
         word.chars().enumerate().all(|(ahead, c)| self.peek(ahead) == Some(c))
     }
 
@@ -124,10 +171,10 @@ impl Lexer<'_> {
         while let Some(c) = self.peek(0) {
             if c == '\n' {
                 (line_start, space) = (true, false);
-                self.at += 1;
+                self.move_to(self.at + 1);
             } else if c.is_ascii_whitespace() || c == '\u{b}' || c == '\u{feff}' {
                 space = true;
-                self.at += 1;
+                self.skip(1);
             } else if c == '/' && matches!(self.peek(1), Some('/' | '*')) {
                 self.comment(line_start)?;
                 space = true;
@@ -141,57 +188,55 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    fn push(&mut self, kind: TokenKind, begin: usize, line_start: bool, space: bool) {
-        let start = self.offset(begin);
-        // The end is the byte after the last character, so that a following line join is not part of the token.
-        let end = self.chars[begin..self.at].last().map_or(start, |(c, offset)| offset + c.len_utf8() as u32);
-        let at = Span { file: self.file, start, end };
-        let mut token = Token::of(kind, self.text_of(kind, begin, start, end), at);
-        if kind == TokenKind::Ident
-            && let Some((_, operator)) = WORD_OPERATORS.iter().find(|(word, _)| **word == *token.text)
-        {
-            token = Token::new(TokenKind::Punct, operator, at);
-        }
+    fn push(&mut self, kind: TokenKind, start: usize, line_start: bool, space: bool) {
+        // A following line join is not part of the token.
+        let at = Span { file: self.file, start: start as u32, end: self.end as u32 };
+        let text = self.text_of(start);
+        let mut token = match word_operator(&text).filter(|_| kind == TokenKind::Ident) {
+            Some(operator) => Token::new(TokenKind::Punct, operator, at),
+            None => Token::new(kind, text, at),
+        };
         (token.line_start, token.space) = (line_start, space);
         self.tokens.push(token);
     }
 
-    /// The text of the token from character `begin`, without line joins but in strings.
-    fn text_of(&self, kind: TokenKind, begin: usize, start: u32, end: u32) -> Rc<str> {
-        let chars = &self.chars[begin..self.at];
-        if let [(c, _)] = chars
-            && let Some(text) = self.single.get(*c as usize)
-        {
-            return text.clone();
+    /// The text of the token that starts at a byte, without line joins but in raw strings.
+    fn text_of(&mut self, start: usize) -> Text {
+        let text = self.text.get(start..self.end).unwrap_or_default();
+        if std::mem::take(&mut self.raw) || !self.has_joins || !text.contains('\\') {
+            return text.into();
         }
-        // Characters of one byte each that stand together: no line join, nothing to leave out.
-        if kind == TokenKind::Str || (end - start) as usize == chars.len() {
-            return self.text[start as usize..end as usize].into();
+        let mut joined = String::with_capacity(text.len());
+        let mut at = start;
+        while let Some(c) = self.char_at(at).filter(|_| at < self.end) {
+            joined.push(c);
+            at = self.past_joins(at + c.len_utf8());
         }
-        chars.iter().map(|(c, _)| *c).collect::<String>().into()
+        joined.into()
     }
 
     fn comment(&mut self, own_line: bool) -> Result<(), Fault> {
-        let begin = self.at;
+        let begin = self.at as u32;
         let block = self.peek(1) == Some('*');
-        self.at += 2;
+        self.skip(2);
         loop {
             match self.peek(0) {
                 None if block => {
-                    let start = self.offset(begin);
-                    let at = Span { file: self.file, start, end: start + 2 };
+                    let at = Span { file: self.file, start: begin, end: begin + 2 };
                     return Err(Fault::new(ErrorKind::Syntax, "this comment has no closing `*/`", at));
                 }
                 None => break,
                 Some('\n') if !block => break,
                 Some('*') if block && self.peek(1) == Some('/') => {
-                    self.at += 2;
+                    self.skip(2);
                     break;
                 }
-                Some(_) => self.at += 1,
+                Some('*' | '\n' | '\\') => self.skip(1),
+                Some(c) if c.is_ascii() => self.skip_bytes(|byte| !matches!(byte, b'\\' | b'*' | b'\n')),
+                Some(_) => self.skip(1),
             }
         }
-        self.comments.push(Comment { start: self.offset(begin), end: self.offset(self.at), own_line });
+        self.comments.push(Comment { start: begin, end: self.at as u32, own_line });
         Ok(())
     }
 
@@ -211,28 +256,32 @@ impl Lexer<'_> {
             return Ok(TokenKind::Number);
         }
         if let Some(punct) = punctuators(c).iter().find(|punct| self.looks_at(punct)) {
-            self.at += punct.len();
+            self.skip(punct.len());
             return Ok(TokenKind::Punct);
         }
-        self.at += 1;
+        self.skip(1);
         Ok(if SINGLE.contains(c) { TokenKind::Punct } else { TokenKind::Other })
     }
 
     fn skip_word(&mut self) {
-        while self.peek(0).is_some_and(|c| is_word_start(c) || c.is_ascii_digit()) {
-            self.at += 1;
+        loop {
+            self.skip_bytes(|byte| is_word_start(char::from(byte)) || byte.is_ascii_digit());
+            if !self.peek(0).is_some_and(|c| !c.is_ascii() && is_word_start(c)) {
+                return;
+            }
+            self.skip(1);
         }
     }
 
     fn skip_number(&mut self) {
         while let Some(c) = self.peek(0) {
-            let next = self.peek(1);
-            let exponent = matches!(c, 'e' | 'E' | 'p' | 'P') && matches!(next, Some('+' | '-'));
+            let next = if matches!(c, 'e' | 'E' | 'p' | 'P' | '\'') { self.peek(1) } else { None };
+            let exponent = c != '\'' && matches!(next, Some('+' | '-'));
             let separator = c == '\'' && next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '_');
             if exponent || separator {
-                self.at += 2;
+                self.skip(2);
             } else if is_word_start(c) || c.is_ascii_digit() || c == '.' {
-                self.at += 1;
+                self.skip(1);
             } else {
                 break;
             }
@@ -256,30 +305,30 @@ impl Lexer<'_> {
 
     fn literal(&mut self, (prefix, raw): (usize, bool)) -> Result<TokenKind, Fault> {
         let begin = self.at;
-        self.at += prefix;
+        self.skip(prefix);
         if raw {
             self.raw_string(begin)?;
             self.skip_word();
             return Ok(TokenKind::Str);
         }
         let quote = self.peek(0);
-        self.at += 1;
+        self.skip(1);
         loop {
             match self.peek(0) {
                 None | Some('\n') => return Ok(TokenKind::Other),
-                Some('\\') if self.peek(1).is_some_and(|next| next != '\n') => self.at += 2,
+                Some('\\') if self.peek(1).is_some_and(|next| next != '\n') => self.skip(2),
                 c if c == quote => break,
-                Some(_) => self.at += 1,
+                Some(_) => self.skip(1),
             }
         }
-        self.at += 1;
+        self.skip(1);
         self.skip_word();
         Ok(if quote == Some('"') { TokenKind::Str } else { TokenKind::Char })
     }
 
     /// `"delimiter( ... )delimiter"`, where backslash-newlines are kept: found in the original text.
     fn raw_string(&mut self, begin: usize) -> Result<(), Fault> {
-        let quote = self.offset(self.at) as usize;
+        let quote = self.at;
         let rest = &self.text[quote + 1..];
         let open = rest.find('(').filter(|open| *open <= 16);
         let end = open.and_then(|open| {
@@ -287,10 +336,11 @@ impl Lexer<'_> {
             rest[open..].find(&close).map(|at| quote + 1 + open + at + close.len())
         });
         let Some(end) = end else {
-            let at = Span { file: self.file, start: self.offset(begin), end: quote as u32 + 1 };
+            let at = Span { file: self.file, start: begin as u32, end: quote as u32 + 1 };
             return Err(Fault::new(ErrorKind::Syntax, "this raw string has no end", at));
         };
-        self.at = self.chars.partition_point(|(_, offset)| (*offset as usize) < end);
+        self.move_to(end);
+        self.raw = true;
         Ok(())
     }
 }

@@ -57,6 +57,7 @@ mod preprocess;
 mod scope;
 mod source;
 pub mod suggest;
+mod text;
 mod token;
 mod typename;
 mod types;

@@ -1,13 +1,14 @@
 //! Where something stands in a header: the public [`Location`] (file, line, column) and the internal byte spans it is made from.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::Path;
+use std::sync::Arc;
 
 /// A place in a header file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
     /// The file as it was named: the path given to the reader, or the one its `#include` resolved to.
-    pub file: PathBuf,
+    pub file: Arc<Path>,
     /// Line, counted from 1.
     pub line: u32,
     /// Column in characters, counted from 1.

@@ -140,7 +140,7 @@ impl Preprocessor<'_> {
     /// Expands the text lines read since the last directive.
     fn flush(&mut self, pending: &mut Vec<Token>) -> Result<(), Fault> {
         if pending.iter().any(|token| self.macros.names(token)) {
-            let expanded = self.macros.expand(std::mem::take(pending))?;
+            let expanded = self.macros.expand(std::mem::replace(pending, Vec::with_capacity(64)))?;
             self.out.extend(expanded);
         } else {
             self.out.append(pending);

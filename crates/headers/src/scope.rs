@@ -6,10 +6,11 @@ use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::location::Place;
 use crate::suggest::nearest;
+use crate::text::{Few, Table, Text};
 use crate::types::{Type, Typed};
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 /// Letters compared in all when unknown names look for near ones; a header full of unknown names must not take long.
 const MOST_COMPARED: usize = 4_000_000;
@@ -18,7 +19,7 @@ const MOST_COMPARED: usize = 4_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub(crate) global: bool,
-    pub(crate) parts: Vec<Rc<str>>,
+    pub(crate) parts: Few<Text>,
     pub(crate) place: Place,
 }
 
@@ -80,12 +81,14 @@ pub(crate) enum ScopeKind {
 struct Scope {
     parent: Option<ScopeId>,
     /// Empty for the global and unnamed ones.
-    name: Rc<str>,
+    name: Text,
     kind: ScopeKind,
-    names: HashMap<Rc<str>, Vec<Entity>>,
+    names: Table<Few<Entity>>,
     /// Namespaces whose names count as here: `using namespace`, inline and unnamed children.
     shown: Vec<ScopeId>,
     depth: usize,
+    /// It or a scope around it is an inline or unnamed namespace: names in it have shorter paths too.
+    within_inline: bool,
 }
 
 /// The tree of scopes; the first is the global one.
@@ -106,9 +109,12 @@ impl Scopes {
         scopes
     }
 
-    fn push(&mut self, parent: Option<ScopeId>, name: Rc<str>, kind: ScopeKind) -> ScopeId {
-        let depth = parent.map_or(0, |parent| self.all[parent].depth + 1);
-        self.all.push(Scope { parent, name, kind, names: HashMap::new(), shown: Vec::new(), depth });
+    fn push(&mut self, parent: Option<ScopeId>, name: Text, kind: ScopeKind) -> ScopeId {
+        let around = parent.map(|parent| &self.all[parent]);
+        let depth = around.map_or(0, |around| around.depth + 1);
+        let within_inline = kind == ScopeKind::Inline || around.is_some_and(|around| around.within_inline);
+        let names = Table::default();
+        self.all.push(Scope { parent, name, kind, names, shown: Vec::new(), depth, within_inline });
         self.all.len() - 1
     }
 
@@ -117,7 +123,7 @@ impl Scopes {
     }
 
     /// The scope of this name within `parent`, made when there is none. An unnamed or inline one shows in its parent.
-    pub(crate) fn open(&mut self, parent: ScopeId, name: &Rc<str>, kind: ScopeKind) -> ScopeId {
+    pub(crate) fn open(&mut self, parent: ScopeId, name: &Text, kind: ScopeKind) -> ScopeId {
         // An unnamed namespace is one scope however often it is opened; unnamed classes and enumerations are each their own.
         let unnamed = name.is_empty();
         let reusable = !unnamed || kind == ScopeKind::Inline;
@@ -145,7 +151,7 @@ impl Scopes {
         }
     }
 
-    pub(crate) fn add(&mut self, scope: ScopeId, name: &Rc<str>, entity: Entity) {
+    pub(crate) fn add(&mut self, scope: ScopeId, name: &Text, entity: Entity) {
         let entities = self.all[scope].names.entry(name.clone()).or_default();
         if !entities.contains(&entity) {
             entities.push(entity);
@@ -164,29 +170,45 @@ impl Scopes {
     }
 
     /// All names of a scope itself, for `using enum`.
-    pub(crate) fn names(&self, scope: ScopeId) -> Vec<(Rc<str>, Vec<Entity>)> {
+    pub(crate) fn names(&self, scope: ScopeId) -> Vec<(Text, Few<Entity>)> {
         self.all[scope].names.iter().map(|(name, entities)| (name.clone(), entities.clone())).collect()
     }
 
-    /// The full name of something in a scope. `short` leaves out inline namespaces.
-    pub(crate) fn path(&self, scope: ScopeId, name: &str, short: bool) -> String {
-        let mut parts = vec![name];
+    /// The full name of something in a scope.
+    pub(crate) fn path(&self, scope: ScopeId, name: &str) -> String {
+        self.path_of(scope, name, |_| true)
+    }
+
+    /// The full name without inline namespaces, where that is another one.
+    pub(crate) fn short_path(&self, scope: ScopeId, name: &str) -> Option<String> {
+        // Nearly always there is none around, and nothing to write.
+        let short = || self.path_of(scope, name, |of| of.kind != ScopeKind::Inline);
+        self.all[scope].within_inline.then(short).filter(|short| *short != self.path(scope, name))
+    }
+
+    fn path_of(&self, scope: ScopeId, name: &str, shows: impl Fn(&Scope) -> bool) -> String {
+        let mut parts: SmallVec<[&str; 8]> = SmallVec::new();
         let mut next = Some(scope);
         while let Some(scope) = next {
             let of = &self.all[scope];
-            let left_out = of.name.is_empty() || (short && of.kind == ScopeKind::Inline);
-            if !left_out {
+            if !of.name.is_empty() && shows(of) {
                 parts.push(&of.name);
             }
             next = of.parent;
         }
-        parts.reverse();
-        parts.join("::")
+        let length = parts.iter().map(|part| part.len() + 2).sum::<usize>() + name.len();
+        let mut path = String::with_capacity(length);
+        for part in parts.iter().rev() {
+            path.push_str(part);
+            path.push_str("::");
+        }
+        path.push_str(name);
+        path
     }
 
     /// What a name means, seen from a scope: nothing, one thing, or several.
-    pub(crate) fn find(&self, from: ScopeId, name: &Name, wanted: impl Fn(&Entity) -> bool) -> Vec<Entity> {
-        let Some((last, path)) = name.parts.split_last() else { return Vec::new() };
+    pub(crate) fn find(&self, from: ScopeId, name: &Name, wanted: impl Fn(&Entity) -> bool) -> Few<Entity> {
+        let Some((last, path)) = name.parts.split_last() else { return Few::new() };
         if path.is_empty() && !name.global {
             return self.outwards(from, last, &wanted);
         }
@@ -199,7 +221,7 @@ impl Scopes {
             };
             match found.as_slice() {
                 [Entity::Scope(scope)] => at = *scope,
-                _ => return Vec::new(),
+                _ => return Few::new(),
             }
         }
         self.within(at, last, &wanted)
@@ -207,12 +229,12 @@ impl Scopes {
 
     /// Unqualified: the innermost scope that has the name. Names shown by a using directive count as in the nearest scope
     /// that encloses both the directive and the namespace it names.
-    fn outwards(&self, from: ScopeId, name: &str, wanted: &impl Fn(&Entity) -> bool) -> Vec<Entity> {
+    fn outwards(&self, from: ScopeId, name: &str, wanted: &impl Fn(&Entity) -> bool) -> Few<Entity> {
         let mut shown: HashMap<ScopeId, Vec<ScopeId>> = HashMap::new();
         let mut seen = HashSet::new();
         let mut level = Some(from);
         while let Some(scope) = level {
-            let mut work = vec![scope];
+            let mut work: Few<ScopeId> = Few::from_elem(scope, 1);
             while let Some(directive) = work.pop() {
                 for namespace in &self.all[directive].shown {
                     if seen.insert(*namespace) {
@@ -221,7 +243,7 @@ impl Scopes {
                     }
                 }
             }
-            let mut found = Vec::new();
+            let mut found = Few::new();
             for place in std::iter::once(&scope).chain(shown.get(&scope).into_iter().flatten()) {
                 collect(&mut found, self.own(*place, name), wanted);
             }
@@ -230,7 +252,7 @@ impl Scopes {
             }
             level = self.all[scope].parent;
         }
-        Vec::new()
+        Few::new()
     }
 
     fn common(&self, a: ScopeId, b: ScopeId) -> ScopeId {
@@ -243,8 +265,8 @@ impl Scopes {
     }
 
     /// Qualified: the scope itself with its inline namespaces, and only without success there the using directives.
-    fn within(&self, scope: ScopeId, name: &str, wanted: &impl Fn(&Entity) -> bool) -> Vec<Entity> {
-        let mut found = Vec::new();
+    fn within(&self, scope: ScopeId, name: &str, wanted: &impl Fn(&Entity) -> bool) -> Few<Entity> {
+        let mut found = Few::new();
         let mut seen = HashSet::from([scope]);
         let mut level = vec![scope];
         while found.is_empty() && !level.is_empty() {
@@ -282,7 +304,7 @@ impl Scopes {
     }
 }
 
-fn collect(found: &mut Vec<Entity>, entities: &[Entity], wanted: &impl Fn(&Entity) -> bool) {
+fn collect(found: &mut Few<Entity>, entities: &[Entity], wanted: &impl Fn(&Entity) -> bool) {
     for entity in entities {
         if wanted(entity) && !found.contains(entity) {
             found.push(*entity);
@@ -320,12 +342,13 @@ impl Names for View<'_> {
     fn constant(&self, name: &Name, live: bool) -> Result<Typed, Fault> {
         let found = self.scopes.find(self.scope, name, |entity| !matches!(entity, Entity::Scope(_)));
         let Some(first) = found.first() else { return Err(self.unknown(name)) };
-        let constants = found.iter().filter_map(|entity| match entity {
-            Entity::Constant(index) => self.entries.get(*index),
-            _ => None,
-        });
-        let constants: Vec<&Entry> = constants.collect();
-        let Some(constant) = constants.first().filter(|_| constants.len() == found.len()) else {
+        let constants = || {
+            found.iter().filter_map(|entity| match entity {
+                Entity::Constant(index) => self.entries.get(*index),
+                _ => None,
+            })
+        };
+        let Some(constant) = constants().next().filter(|_| constants().count() == found.len()) else {
             let what = match first {
                 Entity::Type(_) => "a type",
                 Entity::Other(what) => what,
@@ -337,12 +360,12 @@ impl Names for View<'_> {
             let message = format!("`{}` is {what}, not a constant", name.written());
             return Err(Fault::at(ErrorKind::NotAConstant, message, name.place));
         };
-        if let Some(other) = constants.iter().find(|other| other.path != constant.path) {
+        if let Some(other) = constants().find(|other| other.path != constant.path) {
             let message = format!("`{}` may be `{}` or `{}`", name.written(), constant.path, other.path);
             return Err(Fault::at(ErrorKind::Ambiguous, message, name.place));
         }
         let number = |entry: &Entry| entry.value.as_ref().ok().copied();
-        if constants.iter().any(|other| number(other) != number(constant)) {
+        if constants().any(|other| number(other) != number(constant)) {
             let message = format!("`{}` is declared with different values", name.written());
             return Err(Fault::at(ErrorKind::Conflict, message, name.place));
         }

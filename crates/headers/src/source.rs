@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// One inclusion of one file.
 #[derive(Debug)]
 pub(crate) struct Source {
-    pub(crate) path: PathBuf,
+    pub(crate) path: Arc<Path>,
     pub(crate) text: Arc<str>,
     /// The directive that included it.
     pub(crate) from: Option<Span>,
@@ -25,7 +25,7 @@ impl Source {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
         let ascii = text.is_ascii();
-        Source { path, text, from, builtin, comments: Vec::new(), line_starts, ascii }
+        Source { path: path.into(), text, from, builtin, comments: Vec::new(), line_starts, ascii }
     }
 
     /// The line of a byte, counted from 0.
@@ -76,7 +76,7 @@ impl Sources {
         let mut seen: std::collections::HashSet<&Path> = std::collections::HashSet::new();
         for source in self.0.iter().filter(|source| !source.builtin) {
             if seen.insert(&source.path) {
-                files.push(source.path.clone());
+                files.push(source.path.to_path_buf());
             }
         }
         files

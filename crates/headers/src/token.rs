@@ -1,6 +1,7 @@
 //! Preprocessing tokens.
 
 use crate::location::{Place, Span};
+use crate::text::Text;
 use std::rc::Rc;
 
 /// What a token is, as far as the preprocessor tells them apart.
@@ -24,7 +25,7 @@ pub(crate) enum TokenKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
-    pub(crate) text: Rc<str>,
+    pub(crate) text: Text,
     pub(crate) place: Place,
     /// First token of its line: a `#` here begins a directive.
     pub(crate) line_start: bool,
@@ -34,13 +35,8 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    pub(crate) fn new(kind: TokenKind, text: &str, at: Span) -> Token {
-        Token::of(kind, text.into(), at)
-    }
-
-    /// With a text that other tokens share.
-    pub(crate) fn of(kind: TokenKind, text: Rc<str>, at: Span) -> Token {
-        let place = Place { at, used: None };
+    pub(crate) fn new(kind: TokenKind, text: impl Into<Text>, at: Span) -> Token {
+        let (text, place) = (text.into(), Place { at, used: None });
         Token { kind, text, place, line_start: false, space: false, hidden: Hidden::default() }
     }
 
@@ -61,7 +57,7 @@ pub(crate) struct Hidden(Option<Rc<HiddenName>>);
 
 #[derive(Debug)]
 struct HiddenName {
-    name: Rc<str>,
+    name: Text,
     depth: u32,
     next: Hidden,
 }
@@ -76,7 +72,7 @@ impl Hidden {
         self.0.as_ref().map_or(0, |node| node.depth)
     }
 
-    pub(crate) fn with(&self, name: &Rc<str>) -> Hidden {
+    pub(crate) fn with(&self, name: &Text) -> Hidden {
         if self.contains(name) {
             return self.clone();
         }

@@ -2,6 +2,7 @@
 
 use crate::builtin::keyword_type;
 use crate::scope::{Name, Names};
+use crate::text::Few;
 use crate::token::{Token, TokenKind};
 use crate::types::{IntType, Model, Type};
 
@@ -88,7 +89,9 @@ const KEYWORDS: &[&str] = &[
 ];
 
 pub(crate) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.binary_search(&word).is_ok()
+    // The name of a constant has a capital soon.
+    let like_one = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    word.bytes().all(like_one) && KEYWORDS.binary_search(&word).is_ok()
 }
 
 /// A token that can be a name.
@@ -103,7 +106,7 @@ pub(crate) fn qualified(tokens: &[Token], mut at: usize) -> Option<(Name, usize)
     if global {
         at += 1;
     }
-    let mut parts = Vec::new();
+    let mut parts = Few::new();
     let mut place = first;
     loop {
         let token = tokens.get(at).filter(|token| is_name(token))?;

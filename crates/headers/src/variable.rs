@@ -10,10 +10,10 @@ use crate::expr::{Parser, closing};
 use crate::fault::Fault;
 use crate::location::Place;
 use crate::scope::{Entity, ScopeId, ScopeKind};
+use crate::text::Text;
 use crate::token::{Token, TokenKind};
 use crate::typename::{is_name, simple_type};
 use crate::types::{Type, Typed};
-use std::rc::Rc;
 
 impl Reader<'_> {
     /// `constexpr T a = 1, b{2}, c(3);` or anything else.
@@ -272,7 +272,7 @@ impl Reader<'_> {
     }
 
     /// Makes a name mean a constant, in place of one known from the options.
-    pub(crate) fn add_constant(&mut self, scope: ScopeId, name: &Rc<str>, index: usize) {
+    pub(crate) fn add_constant(&mut self, scope: ScopeId, name: &Text, index: usize) {
         let entries = &self.entries;
         self.scopes.forget(scope, name, |entity| match entity {
             Entity::Constant(old) => entries.get(*old).is_some_and(|entry| entry.kind.is_none()),
@@ -292,8 +292,8 @@ impl Reader<'_> {
         ty: Type,
         value: Result<Typed, Fault>,
     ) -> usize {
-        let path = self.scopes.path(scope, &name.text, false);
-        let short = self.scopes.path(scope, &name.text, true);
+        let path = self.scopes.path(scope, &name.text);
+        let aliases = self.scopes.short_path(scope, &name.text).into_iter().collect();
         let last = self.tokens.get(range.1).or(self.tokens.last()).map_or(name.place, |token| token.place);
         let first = self.tokens.get(range.0).map_or(name.place, |token| token.place);
         let at = name.place.at;
@@ -304,8 +304,8 @@ impl Reader<'_> {
         };
         self.entries.push(Entry {
             name: name.text.clone(),
-            aliases: if short == path { Vec::new() } else { vec![short] },
             path,
+            aliases,
             kind: Some(kind),
             at,
             whole,

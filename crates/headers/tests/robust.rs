@@ -219,6 +219,25 @@ proptest! {
     }
 
     #[test]
+    fn line_joins_anywhere_change_nothing(joins in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(&["\\\n", "\\ \t\r\n"])), 1..40)) {
+        let raw = SAMPLE.find("R\"x(").expect("its begin")..SAMPLE.find("x\" \"").expect("its end") + 2;
+        let mut text = SAMPLE.to_owned();
+        let mut places: Vec<(usize, &str)> =
+            joins.into_iter().map(|(at, join)| (at.index(SAMPLE.len()), join)).collect();
+        // From the end, so that the places before stay where they are. In a raw string a line join is text.
+        places.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        for (at, join) in places.into_iter().filter(|(at, _)| !raw.contains(at)) {
+            text.insert_str(at, join);
+        }
+        let files = Memory::new().with("b.h", "#pragma once\nconstexpr int kB = 1;\n");
+        let values = |text: &str| -> Vec<(String, i128)> {
+            let header = Header::parse("a.h", text, &files, &Options::new()).expect("the sample is a good header");
+            header.constants().map(|constant| (constant.path.clone(), constant.value.number)).collect()
+        };
+        prop_assert_eq!(values(&text), values(SAMPLE), "{}", text);
+    }
+
+    #[test]
     fn mutated_headers(edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), prop::sample::select(WORDS), 0_usize..60), 1..8)) {
         let mut bytes = SAMPLE.as_bytes().to_vec();
         for (at, what, word, length) in edits {
