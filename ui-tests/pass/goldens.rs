@@ -19,8 +19,8 @@ pub trait Heat {
 mod expanded {
     use super::{Heat, km};
 
-    include!("../../komorebi-macros/tests/expand/converge.expanded.rs");
-    include!("../../komorebi-macros/tests/expand/jobs.expanded.rs");
+    include!("../../crates/language/tests/expand/converge.expanded.rs");
+    include!("../../crates/language/tests/expand/jobs.expanded.rs");
 }
 
 km::graph! {

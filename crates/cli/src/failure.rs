@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     Header(String),
     #[error("error: {}: {what}", path.display())]
     Source { path: PathBuf, what: String },
+    #[error("{0}")]
+    Mistakes(String),
     #[error("error: {0}")]
     Build(String),
     #[error("error: `{0}` gives no words to a kernel: write it as in `reader=1,2`")]

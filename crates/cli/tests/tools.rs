@@ -397,6 +397,11 @@ pub trait Small {
     #[handler(7)]
     fn go();
 }
+#[km::program(kernels = "k", threads(scan(cluster = 1, sources = ["k/reader.cpp"])))]
+pub trait Threaded {
+    #[handler(7)]
+    fn go();
+}
 "#;
 
 #[test]
@@ -411,14 +416,34 @@ fn a_program_that_does_not_fit_is_shown_with_what_is_too_much() {
     folder.write("k/writer.cpp", "");
     folder.write("k/tiles.h", "#pragma once\n#include <stdint.h>\nconstexpr uint32_t kHandlerGo = 7;\nconstexpr uint32_t kPage = 8192;\n");
     let both = line(["size", &file]);
-    assert!(both.ends_with("it declares `Large`, `Small`: choose one with `--program`"), "{both}");
+    assert!(
+        both.ends_with("it declares `Large`, `Small`, `Threaded`: choose one with `--program`"),
+        "{both}"
+    );
     assert!(
         line(["size", &file, "--program", "Lrage"])
-            .ends_with("no program `Lrage`; there are `Large`, `Small`")
+            .ends_with("no program `Lrage`; there are `Large`, `Small`, `Threaded`")
     );
     let text = printed(["size", &file, "--program", "Large"]);
     assert!(text.contains("buffer `large` (index 0): 200 pages of 8192 bytes"), "{text}");
     assert!(text.contains(&format!("{} bytes too many", 41_088 + 70_656 + 200 * 8192 - 1_572_864)), "{text}");
+    folder.write("k/reader.cpp", "");
+    let small = printed(["size", &file, "--program", "Small"]);
+    assert!(
+        small.contains("upload region of the X280, 707840 bytes\n  0x000000     707840  100.0 %  free"),
+        "{small}"
+    );
+    // A thread's ring takes the upload region.
+    let threaded = printed(["size", &file, "--program", "Threaded"]);
+    let (_, region) = threaded.split_once("\n\n").unwrap();
+    assert_eq!(
+        region,
+        "upload region of the X280, 0 bytes\n  a program with a thread has none: the thread's ring lies there\n"
+    );
+    let upload = folder.text("converge.bin");
+    let text = printed(["size", &file, "--program", "Threaded", "--upload", &upload]);
+    let length = std::fs::metadata(&upload).unwrap().len() + 64;
+    assert!(text.contains(&format!("{length} bytes too many")) && !text.contains("NaN"), "{text}");
 }
 
 #[test]
@@ -430,9 +455,18 @@ fn a_program_that_cannot_be_measured_is_refused() {
     let empty = folder.write("empty.rs", "fn main() {}\n");
     assert!(line([Path::new("size"), &empty]).contains("declares no program"));
     let file = folder.write("programs.rs", PROGRAMS).display().to_string();
+    // What a build refuses is refused in the same words, all of it, at its place.
     let nowhere = refused(["size", &file, "--program", "Small"]);
-    assert!(nowhere.contains("the kernels' folder") && nowhere.contains("cannot be read"), "{nowhere}");
-    assert!(line(["size", &file, "--program", "Large"]).contains("tiles.h"));
+    assert!(
+        nowhere.contains("programs.rs:11:25: [KM0019] there is no reader kernel \"k/reader.cpp\""),
+        "{nowhere}"
+    );
+    assert!(nowhere.contains("there is no writer kernel"), "{nowhere}");
+    let wrong = refused(["size", &file, "--program", "Large"]);
+    assert!(wrong.contains("[KM0012] there is no header \"k/tiles.h\""), "{wrong}");
+    std::fs::create_dir(folder.path("k")).unwrap();
+    folder.write("k/reader.cpp", "");
+    folder.write("k/writer.cpp", "");
     let words = line(["size", &file, "--program", "Small", "--compile-args", "raeder=1"]);
     assert!(words.contains("`raeder=1` gives no words to a kernel"), "{words}");
 }

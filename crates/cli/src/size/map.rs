@@ -19,6 +19,8 @@ pub(super) struct Map {
     l1: Vec<Line>,
     /// What the kernels take more than their buffer has.
     kernels_over: u64,
+    /// Bytes of the upload region.
+    region: u32,
     uploads: Vec<Line>,
 }
 
@@ -47,7 +49,13 @@ impl Map {
             let what = format!("trace: {trace} commands of {TRACE_BYTES} bytes");
             l1.push(Line { address: next, bytes: u64::from(trace) * u64::from(TRACE_BYTES), what });
         }
-        Self { name: model.name.clone(), l1, kernels_over: used.saturating_sub(end), uploads: Vec::new() }
+        Self {
+            name: model.name.clone(),
+            l1,
+            kernels_over: used.saturating_sub(end),
+            region: model.upload_bytes(),
+            uploads: Vec::new(),
+        }
     }
 
     /// Puts an upload behind those before it, with the line of its bindings.
@@ -68,28 +76,29 @@ impl Map {
                 self.kernels_over
             );
         }
-        let _ = writeln!(text, "\nupload region of the X280, {} bytes", layout::UPLOAD_BYTES);
-        section(&mut text, &self.uploads, layout::UPLOAD_BYTES.into());
+        let _ = writeln!(text, "\nupload region of the X280, {} bytes", self.region);
+        if self.region == 0 {
+            text.push_str("  a program with a thread has none: the thread's ring lies there\n");
+        }
+        section(&mut text, &self.uploads, self.region.into());
         text
     }
 }
 
 fn section(text: &mut String, lines: &[Line], all: u64) {
     let mut row = |address: u64, bytes: u64, what: &str| {
-        let _ = writeln!(
-            text,
-            "  {address:#08x}  {bytes:>9}  {:5.1} %  {what}",
-            bytes as f64 * 100.0 / all as f64
-        );
+        // Nothing has parts of nothing.
+        let share = if all == 0 { "-".into() } else { format!("{:.1}", bytes as f64 * 100.0 / all as f64) };
+        let _ = writeln!(text, "  {address:#08x}  {bytes:>9}  {share:>5} %  {what}");
     };
     let mut end = 0;
     for line in lines {
         row(line.address, line.bytes, &line.what);
         end = line.address + line.bytes;
     }
-    if end <= all {
-        row(end, all - end, "free");
-    } else {
+    if end > all {
         let _ = writeln!(text, "  {} bytes too many", end - all);
+    } else if all > 0 {
+        row(end, all - end, "free");
     }
 }

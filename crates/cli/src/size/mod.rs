@@ -1,9 +1,7 @@
 //! `size`: the L1 map of a program, and the upload region.
 
 mod declaration;
-mod handlers;
 mod map;
-mod meta;
 mod sources;
 
 use crate::arguments::SizeArguments;

@@ -539,7 +539,7 @@ fn a_thousand_nodes_expand_without_errors() {
     assert!(!expanded.contains("compile_error"), "{expanded}");
 }
 
-/// Prints the least of ten expansions: `cargo test -p komorebi-macros --lib expand_1000 -- --ignored --nocapture`.
+/// Prints the least of ten expansions: `cargo test -p komorebi-language --lib expand_1000 -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement, which passes whatever it measures"]
 #[allow(clippy::disallowed_methods, reason = "wall time is what is measured")]

@@ -1,6 +1,6 @@
 //! The stretch of source that a message is about.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{LineColumn, Span, TokenStream};
 use quote::ToTokens;
 
 /// First and last token of a stretch of source. Two spans, since joining them needs an unstable compiler.
@@ -33,6 +33,11 @@ impl Anchor {
         // What ends too early has the span of the invocation.
         let span = error.span();
         if span.start() == Span::call_site().start() { other } else { Self::at(span) }
+    }
+
+    /// Where it begins in its file.
+    pub(crate) fn start(self) -> LineColumn {
+        self.start.start()
     }
 
     /// Do both begin with the same token?

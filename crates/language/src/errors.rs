@@ -7,6 +7,7 @@ use komorebi_headers::HeaderError;
 use proc_macro2::TokenStream;
 
 use crate::anchor::Anchor;
+use crate::program::declaration::Mistake;
 
 /// Errors found so far.
 #[derive(Debug, Default)]
@@ -111,6 +112,15 @@ impl Errors {
     #[cfg(test)]
     pub(crate) fn texts(&self) -> Vec<String> {
         self.found.iter().map(|found| found.text.clone()).collect()
+    }
+
+    /// All of it, for a reader of the file.
+    pub(crate) fn mistakes(&self) -> Vec<Mistake> {
+        let mistake = |found: &Found| {
+            let start = found.anchor.start();
+            Mistake { line: start.line, column: start.column + 1, text: found.text.clone() }
+        };
+        self.found.iter().map(mistake).collect()
     }
 
     /// One `compile_error!` for each.

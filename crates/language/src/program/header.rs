@@ -99,8 +99,8 @@ impl ProgramHeader {
 
 /// The headers that every kernel may include: those of this very workspace, whose crate is being compiled with it.
 const RUNTIME: [&str; 2] = [
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/include"),
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../firmware/include"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../kernels/include"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware/include"),
 ];
 
 /// Reads the header that `value` names, with the program's `defines`.

@@ -1,6 +1,6 @@
 //! Expansions compared with files, and the texts of errors.
 //!
-//! `BLESS=1 cargo test -p komorebi-macros` writes the expected files anew.
+//! `BLESS=1 cargo test -p komorebi-language` writes the expected files anew.
 
 use std::path::{Path, PathBuf};
 
@@ -303,7 +303,7 @@ fn a_header_may_use_the_runtimes_constants_and_none_of_them_is_a_handler() {
 
 #[test]
 fn every_code_is_documented() {
-    let page = include_str!("../program.md");
+    let page = include_str!("../../../../komorebi-macros/src/program.md");
     for rule in komorebi_abi::program::Rule::ALL {
         assert!(page.contains(&format!("| {} |", rule.code())), "{rule:?}");
     }

@@ -25,11 +25,11 @@ pub(crate) struct KernelFiles {
 
 /// A source's two names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SourcePath {
+pub struct SourcePath {
     /// Its path from the folder of the source file.
-    pub(crate) place: String,
+    pub place: String,
     /// Its path from the lowest folder that has all sources in it: without `..`, as a build needs it.
-    pub(crate) name: String,
+    pub name: String,
 }
 
 /// Finds the kernels that `value` names. `None` after an error.
