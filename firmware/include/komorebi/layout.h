@@ -48,7 +48,7 @@ static_assert(kLimReady + kColumnsMax * kReadyStride <= kLimCompletions, "ready 
 static_assert(kLimCompletions + kSlotsMax * kCompletionStride <= kLimCores, "completions");
 static_assert(kLimCores + kCoresMax * 4 <= kLimJobs, "core table");
 static_assert(kLimJobs + kJobQueueLength * kLineBytes <= kLimSpare, "job queue");
-static_assert(kUploadBytes == 707840, "the macros' and the seed's figure");
+static_assert(kUploadBytes == 707840, "the macros' and the contract's figure");
 
 // ---- L1 of a core (tensix.md 3) -------------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ constexpr uint32_t kKernelBytesMax = kL1Bytes - kL1Kernels - 64;  // 1,531,712
 constexpr uint32_t kL1BufferAlign = 64;         // circular buffers and L1 tensors
 
 static_assert(kL1Control + kControlBytes <= kL1Kernels, "control block");
-static_assert(kKernelBytesMax == 1531712, "the seed's figure");
+static_assert(kKernelBytesMax == 1531712, "the contract's figure");
 
 // ---- Core-local RAM (tensix.md 1) ---------------------------------------------------------------------------------
 

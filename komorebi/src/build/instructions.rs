@@ -10,7 +10,7 @@ use object::{Object, ObjectSection, SectionKind};
 use super::error::{Error, Result};
 use super::symbols::{CodePlace, locate};
 
-/// Instructions, by mask and match of their bits (tensix.md §2; the seed's list, and what else the cores have not).
+/// Instructions, by mask and match of their bits (tensix.md §2; the contract's list, and what else the cores have not).
 const ABSENT: [(u32, u32, &str); 20] = [
     (0xfe00_007f, 0x1800_0053, "fdiv.s"),
     (0xfff0_007f, 0x5800_0053, "fsqrt.s"),

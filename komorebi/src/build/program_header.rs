@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use komorebi_abi::program::{Arg, ArgKind, Handler, Kernel, ProgramModel};
+use komorebi_abi::program::{Arg, ArgKind, Compute, Handler, Kernel, ProgramModel, UnpackMode};
 
 /// The header for the kernels of `model`.
 ///
 /// It holds, in `km::program`: the grid and depth, an index constant a named buffer (`kBufferInput`), a struct a handler
-/// with its number and arguments, and each kernel's compile-time arguments; and `KM_PROGRAM_HANDLERS(X)`, from which the
-/// command loops make their switch.
+/// with its number and arguments, and each kernel's compile-time arguments; in `km::program::compute`, for compute kernels,
+/// the compute options; and `KM_PROGRAM_HANDLERS(X)`, from which the command loops make their switch.
 pub fn program_header(model: &ProgramModel) -> String {
     let mut text = String::new();
     // Writing into a string does not fail.
@@ -28,6 +28,7 @@ fn write(out: &mut String, model: &ProgramModel) -> std::fmt::Result {
     writeln!(out, "constexpr uint32_t kDepth = {};\n", model.depth)?;
     write_buffers(out, model)?;
     write_compile_args(out, model)?;
+    write_compute(out, &model.compute)?;
     model.handlers.iter().try_for_each(|handler| write_handler(out, handler))?;
     writeln!(out, "}}  // namespace km::program\n")?;
     // No handler is called like the parameter: their names have no underscore at the end.
@@ -75,6 +76,45 @@ fn write_compile_args(out: &mut String, model: &ProgramModel) -> std::fmt::Resul
     writeln!(out, "#endif\n")
 }
 
+/// What a compute kernel sets its units to. tt-metal gives its kernels the same choices as generated constants; it is the
+/// kernel's code that follows them.
+fn write_compute(out: &mut String, compute: &Compute) -> std::fmt::Result {
+    let Compute {
+        math_fidelity,
+        unpack_to_dest_mode,
+        fp32_dest_acc_en,
+        math_approx_mode,
+        dst_full_sync_en,
+        bfp8_pack_precise,
+        enable_trisc2_rvv,
+    } = compute;
+    let fp32 = unpack_to_dest_mode.iter().filter(|(_, mode)| *mode == UnpackMode::UnpackToDestFp32);
+    let mask = fp32.fold(0u32, |mask, (index, _)| mask | 1u32.checked_shl(*index).unwrap_or(0));
+    writeln!(out, "#if KM_THREAD >= 2\nnamespace compute {{")?;
+    writeln!(out, "enum class MathFidelity : uint32_t {{ LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4 }};")?;
+    let fidelity = math_fidelity.name();
+    writeln!(out, "constexpr MathFidelity kMathFidelity = MathFidelity::{fidelity};")?;
+    writeln!(
+        out,
+        "constexpr uint32_t kMathFidelityPhases = {};  // passes of a multiplication",
+        math_fidelity.phases()
+    )?;
+    writeln!(
+        out,
+        "constexpr uint32_t kUnpackToDestFp32 = {mask:#x};  // bit i: buffer i is unpacked to Dst, 32 bits wide"
+    )?;
+    for (name, value) in [
+        ("kFp32DestAccEn", fp32_dest_acc_en),
+        ("kMathApproxMode", math_approx_mode),
+        ("kDstFullSyncEn", dst_full_sync_en),
+        ("kBfp8PackPrecise", bfp8_pack_precise),
+        ("kEnableTrisc2Rvv", enable_trisc2_rvv),
+    ] {
+        writeln!(out, "constexpr bool {name} = {value};")?;
+    }
+    writeln!(out, "}}  // namespace compute\n#endif\n")
+}
+
 fn write_handler(out: &mut String, handler: &Handler) -> std::fmt::Result {
     let name = handler.cpp_name();
     writeln!(
@@ -117,7 +157,7 @@ fn buffer_constant(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use komorebi_abi::program::{Buffer, Format, ResultKind};
+    use komorebi_abi::program::{Buffer, Format, MathFidelity, ResultKind};
 
     use super::*;
 
@@ -137,6 +177,10 @@ mod tests {
             pages: 4,
         });
         model.compile_args[Kernel::Writer as usize] = vec![7, 0xffff_ffff];
+        model.compute.math_fidelity = MathFidelity::HiFi2;
+        model.compute.unpack_to_dest_mode =
+            vec![(0, UnpackMode::Default), (16, UnpackMode::UnpackToDestFp32)];
+        model.compute.dst_full_sync_en = true;
         model.handlers.push(Handler {
             name: "big_step".into(),
             number: 3,
@@ -150,6 +194,11 @@ mod tests {
             "constexpr uint32_t kBufferMask = 0x10000;  // bit i: buffer i is the program's",
             "constexpr uint32_t kBufferLimit = 17;  // one more than the highest index",
             "constexpr uint32_t kCompileArgs[] = {0x7, 0xffffffff};",
+            "constexpr MathFidelity kMathFidelity = MathFidelity::HiFi2;",
+            "constexpr uint32_t kMathFidelityPhases = 2;  // passes of a multiplication",
+            "constexpr uint32_t kUnpackToDestFp32 = 0x10000;  // bit i: buffer i is unpacked to Dst, 32 bits wide",
+            "constexpr bool kFp32DestAccEn = false;",
+            "constexpr bool kDstFullSyncEn = true;",
             "struct BigStep {",
             "    static constexpr uint32_t kHandler = 3;",
             "    [[gnu::packed, gnu::aligned(4)]] uint64_t seed;",

@@ -1,7 +1,9 @@
 //! Whole builds, each in a cache folder of its own.
 
 use komorebi_abi::constants::layout::{KERNEL_BYTES, L1_KERNELS};
-use komorebi_abi::program::{Arg, ArgKind, Buffer, Format, Handler, OptLevel, ProgramModel};
+use komorebi_abi::program::{
+    Arg, ArgKind, Buffer, Compute, Format, Handler, MathFidelity, OptLevel, ProgramModel, UnpackMode,
+};
 
 use super::cache::Cache;
 use super::firmware::firmware_in;
@@ -136,6 +138,52 @@ fn an_optimisation_level_is_a_define_and_another_build() {
     assert!(bench.build(&sources, &model, KERNEL_BYTES).is_err());
     model.opt[0] = Some(OptLevel::Os);
     bench.build(&sources, &model, KERNEL_BYTES).unwrap();
+}
+
+#[test]
+fn compute_options_reach_the_compute_kernel_and_its_key() {
+    let bench = Bench::new();
+    let compute = "#include <komorebi/kernel.h>
+namespace options = km::program::compute;
+static_assert(options::kMathFidelity == options::MathFidelity::LoFi && options::kMathFidelityPhases == 1);
+static_assert(options::kFp32DestAccEn && options::kMathApproxMode && options::kDstFullSyncEn);
+static_assert(options::kBfp8PackPrecise && options::kEnableTrisc2Rvv);
+static_assert(options::kUnpackToDestFp32 == 1u << km::program::kBufferInput);
+";
+    let sources = Sources::new().file("compute.cpp", compute.as_bytes());
+    let mut model = model();
+    model.compute = Compute {
+        math_fidelity: MathFidelity::LoFi,
+        unpack_to_dest_mode: vec![(0, UnpackMode::UnpackToDestFp32)],
+        fp32_dest_acc_en: true,
+        math_approx_mode: true,
+        dst_full_sync_en: true,
+        bfp8_pack_precise: true,
+        enable_trisc2_rvv: true,
+    };
+    bench.build(&sources, &model, KERNEL_BYTES).unwrap();
+    // Every option is in the key: what was built with another one is not taken.
+    let changes: [fn(&mut Compute); 7] = [
+        |options| options.math_fidelity = MathFidelity::HiFi4,
+        |options| options.unpack_to_dest_mode.clear(),
+        |options| options.fp32_dest_acc_en = false,
+        |options| options.math_approx_mode = false,
+        |options| options.dst_full_sync_en = false,
+        |options| options.bfp8_pack_precise = false,
+        |options| options.enable_trisc2_rvv = false,
+    ];
+    for change in changes {
+        let mut other = model.clone();
+        change(&mut other.compute);
+        let error = bench.build(&sources, &other, KERNEL_BYTES).unwrap_err();
+        assert!(
+            matches!(&error, Error::Compile(error) if error.to_string().contains("static assertion")),
+            "{error}"
+        );
+    }
+    // A data mover has no compute units to set.
+    let reader = Sources::new().file("reader.cpp", compute.as_bytes());
+    assert!(matches!(bench.build(&reader, &model, KERNEL_BYTES), Err(Error::Compile(_))));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A graph built at run time: the seed's calls in Rust.
+//! A graph built at run time: the contract's calls in Rust.
 
 use super::{GraphModel, GraphNode, NodeBody, check, encode};
 use crate::engine::{

@@ -22,6 +22,16 @@ impl MathFidelity {
         }
     }
 
+    /// The passes that a multiplication takes, each on other bits of its operands (compute.md §8).
+    pub const fn phases(self) -> u32 {
+        match self {
+            Self::LoFi => 1,
+            Self::HiFi2 => 2,
+            Self::HiFi3 => 3,
+            Self::HiFi4 => 4,
+        }
+    }
+
     /// The fidelity of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::LoFi, Self::HiFi2, Self::HiFi3, Self::HiFi4].into_iter().find(|value| value.name() == name)
@@ -38,7 +48,8 @@ pub enum UnpackMode {
     UnpackToDestFp32,
 }
 
-/// Compute kernel options: the fields of the seed's `compute`.
+/// Compute kernel options: the fields of `compute` in the contract (host-api, "Program"). Compute kernels see them as constants
+/// in `km::program::compute`; what they set up by them is their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compute {
     /// `math_fidelity`.

@@ -14,7 +14,7 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// All three, in the order of the seed's documents.
+    /// All three, in the order of host-api, "Program".
     pub const ALL: [Self; 3] = [Self::Reader, Self::Compute, Self::Writer];
 
     /// The name used in declarations and messages.

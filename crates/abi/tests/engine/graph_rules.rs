@@ -11,7 +11,7 @@ use komorebi_abi::engine::{
 use komorebi_abi::graph::{Graph, GraphNode, Node, NodeBody};
 use komorebi_abi::program::ArgKind;
 
-/// The problems of the seed's graph after an edit.
+/// The problems of the contract's graph after an edit.
 fn broken(edit: impl FnOnce(&mut Graph)) -> Vec<Problem> {
     let mut graph = seed_graph();
     edit(&mut graph);
