@@ -7,7 +7,7 @@
 //!
 //! Sections of the hardware pages are cited as `tensix.md §4` and `host.md §6.4`, the cost table as `costs.md`.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod amo;
 mod arc;
@@ -23,6 +23,7 @@ mod fault;
 pub mod hart;
 mod host;
 mod host_side;
+mod huge;
 mod l2cpu;
 mod machine;
 mod message;

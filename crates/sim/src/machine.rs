@@ -10,6 +10,7 @@ use crate::costs::Setting;
 use crate::counters::Counters;
 use crate::dram::Dram;
 use crate::fault::Violation;
+use crate::huge::{self, Huge};
 use crate::l2cpu::Cluster;
 use crate::net::{HOST, Net};
 use crate::noc::latency::LOOKAHEAD;
@@ -23,7 +24,7 @@ use crate::time::{Time, to_card};
 /// A card without its host.
 pub(crate) struct Machine {
     pub(crate) net: Net,
-    tensix: Vec<Tensix>,
+    tensix: Huge<Tensix>,
     clusters: Vec<Cluster>,
     drams: Vec<Dram>,
     pub(crate) arc: Arc,
@@ -34,7 +35,9 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn new(map: Topology, board: Board, seed: u64, setting: Setting, parking: bool) -> Self {
         let seed = Seed(seed);
-        let (mut tensix, mut clusters, mut drams) = (Vec::new(), Vec::new(), Vec::new());
+        let cores = map.homes.iter().filter(|home| matches!(home.kind, Kind::Tensix)).count();
+        let mut tensix = huge::with_capacity(cores);
+        let (mut clusters, mut drams) = (Vec::new(), Vec::new());
         for (i, home) in map.homes.iter().enumerate() {
             let tile = TileId(i as u16);
             match home.kind {

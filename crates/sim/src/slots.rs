@@ -1,6 +1,8 @@
 //! The harts of a tile, and whether each runs.
 //!
-//! What the tile looks at for every turn lies together; the harts themselves are large and lie apart.
+//! What the tile looks at for every turn lies together, before the harts themselves, which are large.
+
+use arrayvec::ArrayVec;
 
 use crate::hart::{Fault, Hart, Stop, Xlen};
 use crate::time::{NEVER, Time};
@@ -47,13 +49,13 @@ pub(crate) struct Slots<X: Xlen> {
     states: [State; MOST],
     /// How often each one's instruction cache was told to forget.
     pub(crate) code_generations: [u64; MOST],
-    pub(crate) harts: Vec<Hart<X>>,
+    pub(crate) harts: ArrayVec<Hart<X>, MOST>,
 }
 
 impl<X: Xlen> Slots<X> {
     /// At most five harts, all off.
-    pub(crate) fn new(harts: Vec<Hart<X>>) -> Self {
-        debug_assert!(harts.len() <= MOST);
+    pub(crate) fn new(harts: impl IntoIterator<Item = Hart<X>>) -> Self {
+        let harts = harts.into_iter().collect();
         Self { next: [u64::MAX; MOST], states: [State::Off; MOST], code_generations: [0; MOST], harts }
     }
 

@@ -10,6 +10,8 @@
 
 use std::collections::VecDeque;
 
+use arrayvec::ArrayVec;
+
 use super::bus::{Loaded, Undo};
 use super::isa::{Isa, Xlen};
 use super::state::{Counters, Hart};
@@ -57,9 +59,9 @@ const MOST_STORES: usize = 8;
 pub(super) struct Ahead<X: Xlen> {
     /// No load ahead while the horizon has not passed this: a write at this moment waits for the hart.
     barrier: Time,
-    loads: Vec<AheadLoad>,
+    loads: ArrayVec<AheadLoad, { AheadLoad::MOST }>,
     /// What stores into the hart's own memory have replaced.
-    stores: Vec<Undo>,
+    stores: ArrayVec<Undo, MOST_STORES>,
     /// Of a hart that was taken back: the loads that stand, still to be made again.
     again: VecDeque<AheadLoad>,
     /// x0 to x31.
@@ -73,10 +75,9 @@ pub(super) struct Ahead<X: Xlen> {
     watching: u8,
     used: (usize, usize),
     repeat: (u64, u32, u32),
-    /// The iteration of the marked loop, once the hart has begun another one.
-    wait: Option<Box<Iteration>>,
-    /// Not in use, for `wait`.
-    spare: Option<Box<Iteration>>,
+    /// The hart has begun another iteration of the marked loop; `wait` is what the one before it was.
+    began: bool,
+    wait: Iteration,
 }
 
 /// The parts of a hart's state that the loop keeps in registers.
@@ -101,12 +102,12 @@ impl<X: Xlen> Ahead<X> {
         black_box(self.loads.first().map(|load| load.at));
     }
 
-    pub(super) fn new() -> Box<Self> {
-        Box::new(Self {
+    pub(super) fn new() -> Self {
+        Self {
             barrier: 0,
-            loads: Vec::with_capacity(AheadLoad::MOST),
-            stores: Vec::with_capacity(MOST_STORES),
-            again: VecDeque::with_capacity(AheadLoad::MOST),
+            loads: ArrayVec::new(),
+            stores: ArrayVec::new(),
+            again: VecDeque::new(),
             regs: [X::Word::default(); 32],
             arrivals: [0; ARRIVALS],
             pending: 0,
@@ -116,9 +117,9 @@ impl<X: Xlen> Ahead<X> {
             watching: 0,
             used: (0, 0),
             repeat: (0, 0, 0),
-            wait: None,
-            spare: Some(Box::new(Iteration::new())),
-        })
+            began: false,
+            wait: Iteration::new(),
+        }
     }
 }
 
@@ -144,9 +145,7 @@ impl<X: Xlen> Hart<X> {
             self.is_ahead = false;
             self.ahead.loads.clear();
             self.ahead.stores.clear();
-            if let Some(wait) = self.ahead.wait.take() {
-                self.ahead.spare = Some(wait);
-            }
+            self.ahead.began = false;
         }
     }
 
@@ -161,14 +160,12 @@ impl<X: Xlen> Hart<X> {
         self.ahead.again.extend(self.ahead.loads.iter().take_while(stands));
         self.loads_again = !self.ahead.again.is_empty();
         self.parked = None;
-        match self.ahead.wait.take() {
-            Some(wait) => {
-                self.wait.copy_from(&wait);
-                self.ahead.spare = Some(wait);
-                // Writes to what only this iteration has loaded were not heard since the next one began.
-                self.ahead.watching = 0;
-            }
-            None => self.wait.cut(self.ahead.used.0),
+        if std::mem::take(&mut self.ahead.began) {
+            self.wait.copy_from(&self.ahead.wait);
+            // Writes to what only this iteration has loaded were not heard since the next one began.
+            self.ahead.watching = 0;
+        } else {
+            self.wait.cut(self.ahead.used.0);
         }
         self.is_ahead = false;
         self.ahead.loads.clear();
@@ -262,10 +259,10 @@ impl<X: Xlen> Hart<X> {
         if !self.go_ahead(|| here, horizon) {
             return false;
         }
-        if let Some(mut aside) = self.ahead.spare.take() {
-            aside.copy_from(&self.wait);
-            aside.cut(self.ahead.used.0);
-            self.ahead.wait = Some(aside);
+        if !self.ahead.began {
+            self.ahead.began = true;
+            self.ahead.wait.copy_from(&self.wait);
+            self.ahead.wait.cut(self.ahead.used.0);
         }
         true
     }

@@ -131,8 +131,8 @@ pub struct Hart<X: Xlen> {
     pub(super) pages: Pages,
     pub(super) known_waits: [KnownWait; KNOWN_WAITS],
     pub(super) wait: Iteration,
-    pub(super) ahead: Box<Ahead<X>>,
-    pub(super) repeat: Box<Repeat<X>>,
+    pub(super) ahead: Ahead<X>,
+    pub(super) repeat: Repeat<X>,
     /// A moment, and the cycles that had passed by then: the clock may change.
     pub(super) cycles_since: (Time, u64),
     pub(super) costs: Costs,
@@ -170,7 +170,7 @@ impl<X: Xlen> Hart<X> {
             parking: setup.parking,
             watching: 0,
             wait: Iteration::new(),
-            repeat: Box::new(Repeat {
+            repeat: Repeat {
                 iteration: Iteration::new(),
                 regs: [X::Word::default(); 32],
                 late: 0,
@@ -178,7 +178,7 @@ impl<X: Xlen> Hart<X> {
                 target: 0,
                 streak: 0,
                 threshold: Repeat::<X>::FIRST_THRESHOLD,
-            }),
+            },
             known_waits: [KnownWait::default(); KNOWN_WAITS],
             parked: None,
             ahead: Ahead::new(),

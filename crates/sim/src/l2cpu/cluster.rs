@@ -38,7 +38,7 @@ impl Cluster {
         let hart = |hart_id| Hart::new(Setup { hart_id, costs, cycle: cycle(800), parking });
         Self {
             shared: Shared::new(tile, index),
-            slots: Slots::new((0..4).map(hart).collect()),
+            slots: Slots::new((0..4).map(hart)),
             own: Default::default(),
             released: false,
             cycle: 0,

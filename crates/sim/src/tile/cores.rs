@@ -62,6 +62,9 @@ impl Core {
         }
     }
 
+    /// The most bytes of local RAM that a core has.
+    pub(crate) const MOST_LOCAL_BYTES: usize = 8192;
+
     /// Bytes of its local RAM.
     pub(crate) const fn local_bytes(self) -> u64 {
         match self {

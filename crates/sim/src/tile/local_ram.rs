@@ -6,16 +6,16 @@ use super::cores::Core;
 const BASE: u64 = 0xffb0_0000;
 
 /// Its bytes.
+#[repr(C)]
 pub(crate) struct LocalRam {
-    bytes: Box<[u8]>,
     /// The bits of an address that are the same for all of it.
     mask: u64,
+    bytes: [u8; Core::MOST_LOCAL_BYTES],
 }
 
 impl LocalRam {
     pub(crate) fn new(core: Core) -> Self {
-        let bytes = core.local_bytes();
-        Self { bytes: vec![0; bytes as usize].into(), mask: !(bytes - 1) }
+        Self { bytes: [0; Core::MOST_LOCAL_BYTES], mask: !(core.local_bytes() - 1) }
     }
 
     /// What leaving reset does.

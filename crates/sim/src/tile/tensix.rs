@@ -45,7 +45,7 @@ impl Tensix {
         };
         Self {
             shared: Shared::new(tile, seed.clock_offset(tile.0)),
-            slots: Slots::new(Core::ALL.iter().map(|_| Hart::new(setup)).collect()),
+            slots: Slots::new(Core::ALL.map(|_| Hart::new(setup))),
             own: Core::ALL.map(own),
             held: ALL_CORES,
             gated: true,
