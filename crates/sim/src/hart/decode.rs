@@ -2,14 +2,16 @@
 
 use super::compressed;
 use super::isa::Isa;
-use super::table::{CODES, Code, Format, find};
+use super::table::{Code, Format, find};
 
 /// The register slot that takes what is written to x0.
 pub(super) const SINK: u8 = 32;
 /// The register slot of an instruction without a result.
 pub(super) const NO_RESULT: u8 = 33;
-/// Register slots of a hart: x0 to x31, [`SINK`], [`NO_RESULT`], and what makes it a power of two.
+/// Register slots of a hart that may have to be waited for: x0 to x31, [`SINK`], [`NO_RESULT`], and what makes it a power of two.
 pub(super) const SLOTS: usize = 64;
+/// Words of a register file: one for each number that an [`Op`] can hold, so that no number is out of bounds.
+pub(super) const WORDS: usize = 256;
 
 /// A decoded instruction. It says nothing of where it lies.
 ///
@@ -18,7 +20,7 @@ pub(super) const SLOTS: usize = 64;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Op {
-    number: u8,
+    code: Code,
     rd: u8,
     rs1: u8,
     rs2: u8,
@@ -32,7 +34,7 @@ impl Op {
     const SHORT: u64 = 1 << 63;
 
     fn new(code: Code, rd: u8, rs1: u8, rs2: u8, imm: i32) -> Self {
-        Self { number: code as u8, rd, rs1, rs2, imm, uses: 1 << rs1 | 1 << rs2 }
+        Self { code, rd, rs1, rs2, imm, uses: 1 << rs1 | 1 << rs2 }
     }
 
     /// An operation of no registers.
@@ -45,33 +47,28 @@ impl Op {
         Self::bare(Code::Straddle, u32::from(half))
     }
 
-    /// The number of the code (`table::number`).
-    #[inline(always)]
-    pub(super) fn number(self) -> u8 {
-        self.number
-    }
-
     /// What to do.
+    #[inline(always)]
     pub(super) fn code(self) -> Code {
-        CODES[usize::from(self.number())]
+        self.code
     }
 
     /// Register slot of the result.
     #[inline(always)]
     pub(super) fn rd(self) -> usize {
-        usize::from(self.rd) & (SLOTS - 1)
+        usize::from(self.rd)
     }
 
     /// Register slot of the first source.
     #[inline(always)]
     pub(super) fn rs1(self) -> usize {
-        usize::from(self.rs1) & (SLOTS - 1)
+        usize::from(self.rs1)
     }
 
     /// Register slot of the second source.
     #[inline(always)]
     pub(super) fn rs2(self) -> usize {
-        usize::from(self.rs2) & (SLOTS - 1)
+        usize::from(self.rs2)
     }
 
     /// The sources, as bits, with one more that no register has.

@@ -9,16 +9,22 @@ use super::ahead::{AheadLoad, Here};
 use super::alu;
 use super::bus::{Bus, Refusal, Width};
 use super::code::CodePage;
-use super::decode::Op;
+use super::decode::{Op, SLOTS};
 use super::isa::{Isa, Xlen};
 use super::state::{Hart, Repeat, UNMARKED};
 use super::stop::Stop;
-use super::table::{Code, instructions, number};
+use super::table::{Code, instructions};
 use super::watch::Watch;
 use crate::time::Time;
 
 /// Cycles that private work may run past the horizon before it looks around. It concerns nobody else; this bounds it.
 const LEASH: Time = 64;
+
+/// The bit of a register slot.
+#[inline(always)]
+fn bit(slot: usize) -> u64 {
+    1u64.wrapping_shl(slot as u32)
+}
 
 /// Why the loop over a page ended; the hart's state is complete.
 enum Flow {
@@ -134,7 +140,13 @@ impl<X: Xlen> Hart<X> {
         let leash = horizon.saturating_add(LEASH * steps.one);
         let generation = self.code_generation;
         let mut time = self.time;
-        let mut instructions = self.counters.instructions;
+        // Instructions retired, without those that the place tells: one with each place that it has moved on, where all are
+        // equally long.
+        let place = |at: u32| match X::ISA {
+            Isa::Rv32 => i64::from(at as i32) as u64,
+            Isa::Rv64 => 0,
+        };
+        let mut skew = self.counters.instructions.wrapping_sub(place(at));
         let mut pending = self.pending;
         let mut streak = self.repeat.streak;
 
@@ -142,11 +154,11 @@ impl<X: Xlen> Hart<X> {
         let address_of = |at: u32| base.wrapping_add((i64::from(at as i32) << X::SLOT) as u64);
         macro_rules! leave {
             ($at:expr, $flow:expr) => {
-                break (address_of($at), $flow)
+                break (address_of($at), skew.wrapping_add(place($at)), $flow)
             };
         }
 
-        let (pc, flow) = loop {
+        let (pc, instructions, flow) = loop {
             let Some(&op) = ops.get(at as usize) else { leave!(at, Flow::Page) };
             let a = X::widen(self.regs[op.rs1()]);
             let b = X::widen(self.regs[op.rs2()]);
@@ -160,25 +172,28 @@ impl<X: Xlen> Hart<X> {
 
             macro_rules! next {
                 () => {
-                    instructions += 1;
-                    at += match X::ISA {
-                        Isa::Rv32 => 1,
-                        Isa::Rv64 => (op.size() >> X::SLOT) as u32,
-                    };
+                    match X::ISA {
+                        Isa::Rv32 => at += 1,
+                        Isa::Rv64 => {
+                            at += (op.size() >> X::SLOT) as u32;
+                            skew = skew.wrapping_add(1);
+                        }
+                    }
                 };
             }
             macro_rules! put {
                 ($value:expr) => {{
                     self.regs[rd] = X::narrow($value);
-                    pending &= !(1 << rd);
+                    pending &= !bit(rd);
                     time += steps.one;
                     next!();
                 }};
             }
             macro_rules! jump {
                 ($offset:expr) => {{
-                    instructions += 1;
+                    let from = at;
                     at = at.wrapping_add_signed($offset >> X::SLOT);
+                    skew = skew.wrapping_add(1).wrapping_add(place(from)).wrapping_sub(place(at));
                 }};
             }
             // After a backward jump: not further than the horizon, and is it a loop that waits?
@@ -221,26 +236,26 @@ impl<X: Xlen> Hart<X> {
                     amo { $($_amo:tt)* }
                     other { $($_other:tt)* }
                 ) => {
-                    match op.number() {
-                        $(number::$register => put!(alu::$r_op::<X>(a, b)),)*
-                        $(number::$unary => put!(alu::$u_op::<X>(a)),)*
-                        $(number::$pack => put!(alu::$k_op::<X>(a, b)),)*
-                        $(number::$immediate => put!(alu::$i_op::<X>(a, imm)),)*
-                        $(number::$shift => put!(alu::$s_op::<X>(a, imm)),)*
-                        $(number::$word => put!(alu::$w_op::<X>(a, imm)),)*
-                        $(number::$product => {
+                    match op.code() {
+                        $(Code::$register => put!(alu::$r_op::<X>(a, b)),)*
+                        $(Code::$unary => put!(alu::$u_op::<X>(a)),)*
+                        $(Code::$pack => put!(alu::$k_op::<X>(a, b)),)*
+                        $(Code::$immediate => put!(alu::$i_op::<X>(a, imm)),)*
+                        $(Code::$shift => put!(alu::$s_op::<X>(a, imm)),)*
+                        $(Code::$word => put!(alu::$w_op::<X>(a, imm)),)*
+                        $(Code::$product => {
                             self.regs[rd] = X::narrow(alu::$p_op::<X>(a, b));
-                            self.ready[rd] = time + steps.product;
-                            pending |= 1 << rd;
+                            self.ready[rd % SLOTS] = time + steps.product;
+                            pending |= bit(rd);
                             time += steps.one;
                             next!();
                         })*
-                        $(number::$quotient => {
+                        $(Code::$quotient => {
                             let cycles = self.costs.quotient(alu::$magnitude::<X>(a, b), X::BITS);
                             time += Time::from(cycles) * self.cycle - steps.one;
                             put!(alu::$q_op::<X>(a, b));
                         })*
-                        $(number::$branch => {
+                        $(Code::$branch => {
                             let backward = op.imm() < 0;
                             if alu::$condition(a, b) {
                                 time += if backward { steps.taken } else { steps.wrong };
@@ -253,7 +268,7 @@ impl<X: Xlen> Hart<X> {
                                 next!();
                             }
                         })*
-                        $(number::$load => {
+                        $(Code::$load => {
                             let address = X::unsigned(a.wrapping_add(imm));
                             if address & (Width::$l_width as u64 - 1) != 0 {
                                 leave!(at, Flow::Slow(op));
@@ -271,6 +286,7 @@ impl<X: Xlen> Hart<X> {
                                 let Some(loaded) = bus.load_ahead(time, address, Width::$l_width) else {
                                     leave!(at, Flow::Horizon);
                                 };
+                                let instructions = skew.wrapping_add(place(at));
                                 let here = || Here { pc: address_of(at), time, instructions, pending, streak };
                                 if !self.load_ahead(here, AheadLoad::new(watch, time, loaded), horizon) {
                                     leave!(at, Flow::Horizon);
@@ -294,14 +310,14 @@ impl<X: Xlen> Hart<X> {
                             self.regs[rd] = X::narrow(loaded.value as $extend as u64);
                             time += steps.one;
                             if loaded.ready > time {
-                                self.ready[rd] = loaded.ready;
-                                pending |= 1 << rd;
+                                self.ready[rd % SLOTS] = loaded.ready;
+                                pending |= bit(rd);
                             } else {
-                                pending &= !(1 << rd);
+                                pending &= !bit(rd);
                             }
                             next!();
                         })*
-                        $(number::$store => {
+                        $(Code::$store => {
                             let address = X::unsigned(a.wrapping_add(imm));
                             if address & (Width::$t_width as u64 - 1) != 0 {
                                 leave!(at, Flow::Slow(op));
@@ -330,41 +346,42 @@ impl<X: Xlen> Hart<X> {
                             }
                         })*
                         // A wait loop has one in each turn. It concerns nobody but the hart: no horizon.
-                        number::Fence => {
+                        Code::Fence => {
                             time = self.arrival(pending, time);
                             pending = 0;
                             time = bus.fence(time).max(time + steps.one);
                             next!();
                         }
-                        number::Lui => put!(imm),
-                        number::Auipc => {
+                        Code::Lui => put!(imm),
+                        Code::Auipc => {
                             let pc = address_of(at);
                             put!(X::canonical(pc.wrapping_add(imm)))
                         }
-                        number::Jal => {
+                        Code::Jal => {
                             let pc = address_of(at);
                             self.regs[rd] = X::narrow(X::canonical(pc.wrapping_add(op.size())));
-                            pending &= !(1 << rd);
+                            pending &= !bit(rd);
                             time += steps.taken;
                             jump!(op.imm());
                             look_around!();
                         }
-                        number::Jalr => {
+                        Code::Jalr => {
                             let target = X::unsigned(a.wrapping_add(imm) & !1);
                             if X::ISA == Isa::Rv32 && target & 2 != 0 {
                                 leave!(at, Flow::Slow(op));
                             }
                             let pc = address_of(at);
                             self.regs[rd] = X::narrow(X::canonical(pc.wrapping_add(op.size())));
-                            pending &= !(1 << rd);
+                            pending &= !bit(rd);
                             time += steps.wrong;
-                            instructions += 1;
                             let inside = target ^ base < CodePage::BYTES as u64;
+                            skew = skew.wrapping_add(1).wrapping_add(place(at));
                             if !inside || time > leash {
                                 let flow = if time > leash { Flow::Horizon } else { Flow::Page };
-                                break (target, flow);
+                                break (target, skew, flow);
                             }
                             at = (target - base) as u32 >> X::SLOT;
+                            skew = skew.wrapping_sub(place(at));
                         }
                         _ => leave!(at, Flow::Slow(op)),
                     }

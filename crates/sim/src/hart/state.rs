@@ -3,7 +3,7 @@
 use super::ahead::Ahead;
 use super::control::Control;
 use super::costs::Costs;
-use super::decode::{SINK, SLOTS};
+use super::decode::{SINK, SLOTS, WORDS};
 use super::isa::Xlen;
 use super::pages::Pages;
 use super::stop::Park;
@@ -125,7 +125,7 @@ pub struct Hart<X: Xlen> {
     pub(super) steps: Steps,
     pub(super) cycle: Time,
     /// Register slots (see `decode.rs`); the first 32 are x0 to x31.
-    pub(super) regs: [X::Word; SLOTS],
+    pub(super) regs: [X::Word; WORDS],
     /// When a register of `pending` may be used.
     pub(super) ready: [Time; SLOTS],
     pub(super) pages: Pages,
@@ -149,7 +149,7 @@ impl<X: Xlen> Hart<X> {
     pub fn new(setup: Setup) -> Self {
         let cycle = setup.cycle.max(1);
         Self {
-            regs: [X::Word::default(); SLOTS],
+            regs: [X::Word::default(); WORDS],
             ready: [0; SLOTS],
             pending: 0,
             pc: 0,
@@ -192,7 +192,7 @@ impl<X: Xlen> Hart<X> {
     /// Leaves reset at `at`, at `pc`: registers and control registers as after power-on. Counters, clock and NMI
     /// handlers stay.
     pub fn reset(&mut self, pc: u64, at: Time) {
-        self.regs = [X::Word::default(); SLOTS];
+        self.regs = [X::Word::default(); WORDS];
         self.pending = 0;
         self.pc = pc;
         self.time = at;

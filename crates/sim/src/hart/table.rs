@@ -375,18 +375,6 @@ macro_rules! as_data {
             Illegal,
         }
 
-        /// All of them, by number.
-        pub(super) const CODES: &[Code] =
-            &[$($(Code::$code,)*)* Code::Wait, Code::Straddle, Code::Coprocessor, Code::Illegal];
-
-        /// Their numbers, for patterns.
-        #[allow(non_upper_case_globals, reason = "each is named as its code")]
-        pub(super) mod number {
-            use super::Code;
-            $($(#[allow(dead_code, reason = "not each is executed by the loop")]
-            pub(in super::super) const $code: u8 = Code::$code as u8;)*)*
-        }
-
         /// The table; where two rows match, the earlier one is meant.
         pub(super) const ROWS: &[Row] = &[
             $($(Row {
