@@ -114,27 +114,28 @@ constexpr uint32_t kRecordQueued = 4;     // flag: KM_FLAG_QUEUE
 
 constexpr uint32_t kNoPlace = 0xFFFFFFFF;
 
-// Why an engine ended with an error event. The host names a reason by its lower-case suffix.
+// Why an engine ended with an error event. The host names a reason by its lower-case suffix, and says what it means and what to
+// do about it (crates/abi/src/engine/reason.rs); which rules give it, say check.h and PROTOCOL.md, "Engines".
 enum StreamError : uint32_t {
-    KM_STREAM_ERROR_HEADER = 1,     // magic, kind, flags, a count, or a bit of the header that must be 0
-    KM_STREAM_ERROR_SIZE = 2,       // the header's counts do not add up to the upload's bytes
-    KM_STREAM_ERROR_BINDINGS = 3,   // the upload has bindings and the RUN names no line of them
-    KM_STREAM_ERROR_FLAGS = 4,      // a record's flags, or a bit of it that must be 0
-    KM_STREAM_ERROR_HANDLER = 5,    // a handler above 239
-    KM_STREAM_ERROR_GROUP = 6,      // a group of 0 cores, or one that does not lie inside the cores
-    KM_STREAM_ERROR_ARGS = 7,       // more than ten argument words, or a register mask beyond them
-    KM_STREAM_ERROR_REGISTER = 8,   // a register that does not exist
-    KM_STREAM_ERROR_CODE = 9,       // a cpu node without instructions, with too many, or with some outside the upload's
-    KM_STREAM_ERROR_OPCODE = 10,    // an instruction that does not exist, or that a cpu node may not hold
-    KM_STREAM_ERROR_OPERAND = 11,   // an instruction's unused field that is not 0, or a record it cannot name
-    KM_STREAM_ERROR_TARGET = 12,    // a branch out of the program
-    KM_STREAM_ERROR_END = 13,       // the program's last instruction goes on past its end
-    KM_STREAM_ERROR_EDGE = 14,      // a successor that is no node, or a list of them outside the edge words
-    KM_STREAM_ERROR_ORDER = 15,     // a node's predecessors differ from the edges into it, or there are none
-    KM_STREAM_ERROR_STUCK = 16,     // nodes are left, and none of them can run: a cycle; or the upload was written to while it ran
-    KM_STREAM_ERROR_QUEUE = 17,     // a queued command found the job queue full
-    KM_STREAM_ERROR_DEADLINE = 18,  // the upload's deadline passed
-    KM_STREAM_ERROR_CANCELLED = 19,  // CANCEL
+    KM_STREAM_ERROR_HEADER = 1,
+    KM_STREAM_ERROR_SIZE = 2,
+    KM_STREAM_ERROR_BINDINGS = 3,
+    KM_STREAM_ERROR_FLAGS = 4,
+    KM_STREAM_ERROR_HANDLER = 5,
+    KM_STREAM_ERROR_GROUP = 6,
+    KM_STREAM_ERROR_ARGS = 7,
+    KM_STREAM_ERROR_REGISTER = 8,
+    KM_STREAM_ERROR_CODE = 9,
+    KM_STREAM_ERROR_OPCODE = 10,
+    KM_STREAM_ERROR_OPERAND = 11,
+    KM_STREAM_ERROR_TARGET = 12,
+    KM_STREAM_ERROR_END = 13,
+    KM_STREAM_ERROR_EDGE = 14,
+    KM_STREAM_ERROR_ORDER = 15,  // the last that the check gives; those below end what runs
+    KM_STREAM_ERROR_STUCK = 16,
+    KM_STREAM_ERROR_QUEUE = 17,
+    KM_STREAM_ERROR_DEADLINE = 18,
+    KM_STREAM_ERROR_CANCELLED = 19,
 };
 
 // ---- Shares of the dispatcher's loop: what one engine may do in one turn ---------------------------------------------

@@ -83,14 +83,19 @@ impl Header {
         bytes.next_multiple_of(c::UPLOAD_ALIGN as u64)
     }
 
+    /// The first word with its keep bit set or cleared (host-api, "Engines": `kept=`).
+    pub const fn with_keep(head: u64, keep: bool) -> u64 {
+        let bit = (c::UPLOAD_KEEP as u64) << c::HEAD_UPLOAD_FLAGS_SHIFT;
+        if keep { head | bit } else { head & !bit }
+    }
+
     /// The eight words of the header.
     pub fn encode(&self) -> [u64; 8] {
         let mut words = [0; 8];
-        let keep = if self.keep { c::UPLOAD_KEEP } else { 0 };
-        words[c::UPLOAD_HEAD as usize] = u64::from(c::UPLOAD_MAGIC)
+        let head = u64::from(c::UPLOAD_MAGIC)
             | u64::from(self.kind.bits()) << c::HEAD_KIND_SHIFT
-            | u64::from(keep) << c::HEAD_UPLOAD_FLAGS_SHIFT
             | u64::from(self.req) << c::HEAD_REQ_SHIFT;
+        words[c::UPLOAD_HEAD as usize] = Self::with_keep(head, self.keep);
         words[c::UPLOAD_SIZE as usize] = u64::from(self.bytes)
             | u64::from(self.records) << c::SIZE_RECORDS_SHIFT
             | u64::from(self.bindings) << c::SIZE_BINDINGS_SHIFT;

@@ -40,15 +40,4 @@ impl Image {
         };
         Some((kind.filter(|_| head as u32 == c::UPLOAD_MAGIC), (head >> c::HEAD_REQ_SHIFT) as u16))
     }
-
-    /// Sets or clears the keep bit of encoded bytes (host-api, "Engines": `kept=`). False when they are no graph's.
-    pub fn set_keep(bytes: &mut [u8], keep: bool) -> bool {
-        if !matches!(Self::peek(bytes), Some((Some(UploadKind::Graph), _))) {
-            return false;
-        }
-        let Some(flags) = bytes.get_mut(c::HEAD_UPLOAD_FLAGS_SHIFT as usize / 8) else { return false };
-        let bit = c::UPLOAD_KEEP as u8;
-        *flags = if keep { *flags | bit } else { *flags & !bit };
-        true
-    }
 }

@@ -1,7 +1,6 @@
 //! The semantic core of both engines: machines that run an upload step by step and leave commands to somebody else.
 
 use super::{Reason, Record, RecordBody, Refusal, UploadKind};
-use crate::constants::event::EVENT_AUX_MASK;
 use crate::constants::{command, engine as c};
 use crate::wire::{EventKind, RawEvent};
 
@@ -84,20 +83,6 @@ pub enum Output {
 }
 
 impl Output {
-    /// The event that carries it, for an engine with `req`.
-    pub fn event(self, req: u16, ticks: u32, consumed: u8) -> RawEvent {
-        let (kind, value, auxiliary) = match self {
-            Self::Event(value) => (EventKind::Engine, value, 0),
-            Self::Round(rounds) => (EventKind::Round, rounds, 0),
-            Self::Halt(value) => (EventKind::End, value, 0),
-            Self::End(first, second) => (EventKind::End, second, first & EVENT_AUX_MASK),
-            Self::Error(refusal) => {
-                (EventKind::Error, refusal.place.unwrap_or(c::NO_PLACE), refusal.reason.0)
-            }
-        };
-        RawEvent { kind: Ok(kind), value, auxiliary, ticks, number: req, consumed }
-    }
-
     /// What an event of an engine of this kind says; of the first end register 24 bits. `None` for another event.
     pub fn of_event(event: &RawEvent, kind: UploadKind) -> Option<Self> {
         Some(match (event.kind, kind) {

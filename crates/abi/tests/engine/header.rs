@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use komorebi_abi::constants::{core, engine, graph, stream};
 use komorebi_abi::engine::{
-    Image, Instruction, Opcode, Reason, Record, RecordBody, Rule, Shape, disassemble,
+    Header, Image, Instruction, Opcode, Reason, Record, RecordBody, Rule, Shape, disassemble,
 };
 
 #[test]
@@ -159,13 +159,14 @@ fn a_compiler_reads_the_headers_as_we_do() {
 }
 
 #[test]
-fn the_keep_bit_of_encoded_bytes_can_be_set_and_cleared() {
+fn the_keep_bit_of_a_header_can_be_set_and_cleared() {
     let encoded = super::support::seed_graph().encode(&super::support::facts()).unwrap();
     assert_eq!(Image::peek(&encoded.bytes), Some((Some(komorebi_abi::engine::UploadKind::Graph), 6)));
-    let mut bytes = encoded.bytes.clone();
-    assert!(Image::set_keep(&mut bytes, false));
-    assert_ne!(bytes, encoded.bytes);
-    assert!(Image::set_keep(&mut bytes, true));
-    assert_eq!(bytes, encoded.bytes);
-    assert!(!Image::set_keep(&mut [0; 64], true));
+    let head = u64::from_le_bytes(*encoded.bytes.first_chunk().unwrap());
+    let kept = |head: u64| {
+        let bytes = [head.to_le_bytes().as_slice(), &encoded.bytes[8..]].concat();
+        Image::check(&bytes, komorebi_abi::engine::UploadKind::Graph, 120, Some(&[0; 3])).unwrap().header.keep
+    };
+    assert!(kept(head) && kept(Header::with_keep(head, true)) && !kept(Header::with_keep(head, false)));
+    assert_eq!(Header::with_keep(Header::with_keep(head, false), true), head);
 }

@@ -2,12 +2,14 @@
 
 use super::roundtrip::{Dice, random_graph, random_stream, untyped, wild_stream};
 use super::support::{CORES, done, facts, none, seed_graph};
+use komorebi_abi::constants::engine as c;
 use komorebi_abi::engine::{
     Accepted, Arithmetic, Commands, EngineCommand, Finish, Group, Header, Image, Instruction, Links, Machine,
     Opcode, Output, Reason, Record, RecordBody, Refusal, Step, UploadKind, drive,
 };
 use komorebi_abi::graph::{Graph, GraphMachine};
 use komorebi_abi::stream::{Stream, StreamMachine};
+use komorebi_abi::wire::{EventKind, RawEvent};
 
 /// Answers each command with a function of it; the newest first when `reversed`.
 struct Answers<F> {
@@ -376,26 +378,28 @@ fn every_reason_of_the_check_is_given_with_its_place() {
 
 #[test]
 fn an_engine_s_event_carries_what_it_posts() {
+    let event = |kind, value, auxiliary| RawEvent {
+        kind: Ok(kind),
+        value,
+        auxiliary,
+        ticks: 50,
+        number: 6,
+        consumed: 3,
+    };
+    let (cancelled, target) = (Reason::CANCELLED.0, Reason::TARGET.0);
     let cases = [
-        (UploadKind::Stream, Output::Event(7), Output::Event(7)),
-        (UploadKind::Graph, Output::Round(3), Output::Round(3)),
-        (UploadKind::Stream, Output::Halt(u32::MAX), Output::Halt(u32::MAX)),
-        (UploadKind::Graph, Output::End(0xAB12_3456, 9), Output::End(0x12_3456, 9)),
-        (UploadKind::Stream, error(Reason::TARGET, 5), error(Reason::TARGET, 5)),
-        (UploadKind::Graph, error(Reason::CANCELLED, None), error(Reason::CANCELLED, None)),
+        (UploadKind::Stream, event(EventKind::Engine, 7, 0), Output::Event(7)),
+        (UploadKind::Graph, event(EventKind::Round, 3, 0), Output::Round(3)),
+        (UploadKind::Stream, event(EventKind::End, u32::MAX, 0), Output::Halt(u32::MAX)),
+        (UploadKind::Graph, event(EventKind::End, 9, 0x12_3456), Output::End(0x12_3456, 9)),
+        (UploadKind::Stream, event(EventKind::Error, 5, target), error(Reason::TARGET, 5)),
+        (UploadKind::Graph, event(EventKind::Error, c::NO_PLACE, cancelled), error(Reason::CANCELLED, None)),
     ];
-    for (kind, output, read) in cases {
-        let event = output.event(6, 50, 3);
-        assert_eq!((event.number, event.ticks, event.consumed), (6, 50, 3));
-        let words = event.encode(1);
-        let event = komorebi_abi::wire::RawEvent::decode(words, 1).unwrap();
+    for (kind, event, read) in cases {
+        let event = RawEvent::decode(event.encode(1), 1).unwrap();
         assert_eq!(Output::of_event(&event, kind), Some(read));
     }
-    let pong = komorebi_abi::wire::RawEvent {
-        kind: Ok(komorebi_abi::wire::EventKind::Pong),
-        ..Output::Event(0).event(0, 0, 0)
-    };
-    assert_eq!(Output::of_event(&pong, UploadKind::Graph), None);
+    assert_eq!(Output::of_event(&event(EventKind::Pong, 0, 0), UploadKind::Graph), None);
 }
 
 /// Events, registers, and commands by record.

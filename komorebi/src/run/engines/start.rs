@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use komorebi_abi::constants::{command as c, engine};
-use komorebi_abi::engine::{Run as RunWords, UploadKind};
+use komorebi_abi::constants::command as c;
+use komorebi_abi::engine::{Header, Run as RunWords, UploadKind};
 
 use super::super::state::State;
 use super::super::{Run, RunCore};
@@ -132,9 +132,7 @@ impl RunCore {
         if upload.kind != UploadKind::Graph {
             return Err(UploadError::Keep { req: upload.req }.into());
         }
-        let bit = u64::from(engine::UPLOAD_KEEP) << engine::HEAD_UPLOAD_FLAGS_SHIFT;
-        let head = if kept { upload.head | bit } else { upload.head & !bit };
-        self.write_region(state, upload.offset, &head.to_le_bytes())?;
+        self.write_region(state, upload.offset, &Header::with_keep(upload.head, kept).to_le_bytes())?;
         upload.life().keep = kept;
         Ok(())
     }
