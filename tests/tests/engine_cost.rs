@@ -89,9 +89,9 @@ impl Bed {
 #[test]
 fn a_node_boundary_on_1_12_and_120_cores() {
     let bed = Bed::new();
-    bed.node(1, 2.3);
-    bed.node(12, 2.3);
-    bed.node(120, 2.3);
+    bed.node(1, 1.7);
+    bed.node(12, 1.7);
+    bed.node(120, 1.7);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_launch() {
     println!(
         "launch of a graph of one node: {first:.2} us with windows and check, {again:.2} us of a kept one"
     );
-    assert!(first <= 9.0 && again <= 5.0);
+    assert!(first <= 7.0 && again <= 3.0);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_round_of_a_command_and_a_cpu_node() {
     rounds(2);
     let cost = rounds(100).each(rounds(50), 50);
     println!("a round: {cost:.2?}");
-    assert!(cost.microseconds <= 8.0, "{cost:?}");
+    assert!(cost.microseconds <= 5.2 && cost.loads <= 120.0, "{cost:?}");
 }
 
 #[test]
@@ -144,5 +144,5 @@ fn an_instruction_of_a_stream() {
     };
     let each = (time(200) - time(100)) / (100.0 * 16.0);
     println!("an instruction: {each:.3} us, {:.0} a second", 1e6 / each);
-    assert!(each <= 0.5);
+    assert!(each <= 0.38);
 }

@@ -10,6 +10,7 @@ use komorebi_abi::wire::EventKind;
 use komorebi_tests::dispatcher::{Rig, Setup, command};
 use komorebi_tests::engine::generate::{self, Limits, close};
 use komorebi_tests::engine::mutate::mutate;
+use komorebi_tests::engine::refusals;
 use komorebi_tests::engine::{Grid, HOST_HANDLERS, Random, Suspect, cancel_line};
 
 /// Uploads between two looks at the rest of the dispatcher.
@@ -19,6 +20,8 @@ const BATCH: u32 = 50;
 #[derive(Debug, Default)]
 struct Outcomes {
     refused: BTreeMap<Reason, u32>,
+    /// By the line of the dispatcher's check.
+    lines: BTreeMap<u32, u32>,
     ran: BTreeMap<&'static str, u32>,
 }
 
@@ -106,7 +109,10 @@ impl Hostile {
                 let event = self.rig.event();
                 let output = suspect.judge(&event, false);
                 if output == Output::Error(refusal) {
-                    *self.outcomes.refused.entry(refusal.reason).or_default() += 1;
+                    let (req, reason, line) = self.rig.refused();
+                    assert_eq!((req, reason), (suspect.req, refusal.reason), "line {line}");
+                    *self.outcomes.refused.entry(reason).or_default() += 1;
+                    *self.outcomes.lines.entry(line).or_default() += 1;
                 } else {
                     self.outcomes.note(output);
                 }
@@ -270,6 +276,7 @@ fn check(cards: std::ops::Range<u64>, uploads: u32) {
     for seed in cards {
         let outcomes = run(seed, uploads);
         outcomes.refused.into_iter().for_each(|(reason, n)| *all.refused.entry(reason).or_default() += n);
+        outcomes.lines.into_iter().for_each(|(line, n)| *all.lines.entry(line).or_default() += n);
         outcomes.ran.into_iter().for_each(|(how, n)| *all.ran.entry(how).or_default() += n);
     }
     let total = all.total();
@@ -285,6 +292,13 @@ fn check(cards: std::ops::Range<u64>, uploads: u32) {
     assert!((total - shallow) * 100 >= total * 60);
     for reason in (e::KM_STREAM_ERROR_HEADER..=e::KM_STREAM_ERROR_ORDER).map(Reason) {
         assert!(of(reason) != 0, "{reason} was never met");
+    }
+    let rules = refusals::lines();
+    let missed: Vec<_> = rules.keys().filter(|line| !all.lines.contains_key(line)).copied().collect();
+    println!("{} of {} lines of the check refused an upload", rules.len() - missed.len(), rules.len());
+    for source in missed.into_iter().map(refusals::source) {
+        // These uploads have too few edges to fill the count of a node; `engine_refusals.rs` has one that does.
+        assert!(source.contains("kRecordsMax"), "no upload was refused by {source}");
     }
     for reason in [Reason::STUCK, Reason::QUEUE, Reason::DEADLINE, Reason::CANCELLED] {
         assert!(all.ran.contains_key(reason.name().unwrap()), "{reason} was never met");

@@ -1,75 +1,17 @@
-//! Every reason why an engine ends with an error, with its place, and every reason why a RUN or a CANCEL is rejected.
+//! Every reason why an engine that was taken ends with an error, with its place, and every reason why a RUN or a CANCEL is
+//! rejected. Why an upload is refused: `engine_refusals.rs`.
 
 use std::time::Duration;
 
-use komorebi_abi::constants::{command as c, core, engine as e, launch, layout};
+use komorebi_abi::constants::{command as c, engine as e, launch, layout};
 use komorebi_abi::engine::{
-    Image, Instruction, Links, Opcode, Output, Reason, Record, RecordBody, Refusal, Run, UploadKind,
+    Image, Instruction, Opcode, Output, Reason, RecordBody, Refusal, Run, UploadKind,
 };
 use komorebi_abi::wire::{EventKind, Line};
-use komorebi_tests::dispatcher::{Rig, Setup, command};
+use komorebi_tests::dispatcher::{Rig, Setup};
 use komorebi_tests::engine::generate::{close, header};
+use komorebi_tests::engine::sample::{graph, links, stream, word_at as at};
 use komorebi_tests::engine::{Grid, cancel_line, run_line, with_words};
-
-fn record(handler: u8, first: u8, count: u8) -> Record {
-    let body = RecordBody::Command {
-        handler,
-        first,
-        count,
-        words: 2,
-        mask: 0,
-        args: [0; 10],
-        exclusive: false,
-        queued: false,
-        result: None,
-    };
-    Record { body, links: Links::default(), predecessors: 1 }
-}
-
-fn links(nodes: &[u16]) -> Links {
-    Links::pack(nodes, &mut Vec::new())
-}
-
-/// A graph: a command, a cpu node, a command.
-fn graph(req: u16) -> Image {
-    let mut image = Image {
-        header: header(UploadKind::Graph, req),
-        records: vec![
-            Record { links: links(&[1]), ..record(1, 0, 4) },
-            Record { body: RecordBody::Cpu { first: 0, count: 2 }, links: links(&[2]), predecessors: 1 },
-            record(2, 4, 4),
-        ],
-        instructions: vec![Instruction::unary_value(Opcode::Move, 1, 5).encode(); 2],
-        edges: vec![],
-    };
-    image.header.start = links(&[0]);
-    close(image)
-}
-
-/// A stream: submits its second record, waits, halts.
-fn stream(req: u16) -> Image {
-    let records = [1, 2].map(|handler| Record { predecessors: 0, ..record(handler, 0, 4) }).to_vec();
-    let code = [
-        Instruction::unary_value(Opcode::Move, 3, 9),
-        Instruction::control(Opcode::Submit, 0, 1),
-        Instruction::control(Opcode::WaitAll, 0, 0),
-        Instruction::control(Opcode::Halt, 3, 0),
-    ];
-    let instructions = code.iter().map(|instruction| instruction.encode()).collect();
-    close(Image { header: header(UploadKind::Stream, req), records, instructions, edges: vec![] })
-}
-
-/// Changes a 64-bit word of an upload.
-fn edit(bytes: &mut [u8], word: usize, change: impl FnOnce(u64) -> u64) {
-    let at = 8 * word..8 * word + 8;
-    let old = u64::from_le_bytes(bytes[at.clone()].try_into().unwrap());
-    bytes[at].copy_from_slice(&change(old).to_le_bytes());
-}
-
-/// The word of a record, and of a record's `index`.
-fn at(record: usize, index: u32) -> usize {
-    (e::UPLOAD_RECORDS + e::RECORD_BYTES * record as u32) as usize / 8 + index as usize
-}
 
 fn error(rig: &mut Rig, kind: UploadKind) -> (u16, Refusal) {
     let event = rig.event();
@@ -78,153 +20,6 @@ fn error(rig: &mut Rig, kind: UploadKind) -> (u16, Refusal) {
         Some(Output::Error(refusal)) => (event.number, refusal),
         _ => panic!("{event:?}"),
     }
-}
-
-fn refuses(
-    rig: &mut Rig,
-    kind: UploadKind,
-    reason: Reason,
-    place: Option<u32>,
-    change: impl FnOnce(&mut Image),
-) {
-    let mut image = if kind == UploadKind::Graph { graph(9) } else { stream(9) };
-    change(&mut image);
-    refuses_bytes(rig, kind, reason, place, &image.encode());
-}
-
-fn refuses_bytes(rig: &mut Rig, kind: UploadKind, reason: Reason, place: Option<u32>, bytes: &[u8]) {
-    rig.start_upload(128, bytes, kind, &[]);
-    assert_eq!(error(rig, kind), (9, Refusal { reason, place }));
-}
-
-#[test]
-fn each_fault_of_an_upload_is_refused_for_its_reason_at_its_place() {
-    use UploadKind::{Graph, Stream};
-    let mut rig = Setup::default().run();
-    let rig = &mut rig;
-    let head = at(0, 0);
-    for kind in [Graph, Stream] {
-        let image = if kind == Graph { graph(9) } else { stream(9) };
-        let changed = |word: usize, change: &dyn Fn(u64) -> u64| {
-            let mut bytes = image.encode();
-            edit(&mut bytes, word, change);
-            bytes
-        };
-        refuses_bytes(rig, kind, Reason::HEADER, None, &changed(0, &|word| word ^ 1));
-        refuses_bytes(rig, kind, Reason::HEADER, None, &changed(0, &|word| word ^ 3 << e::HEAD_KIND_SHIFT));
-        refuses_bytes(
-            rig,
-            kind,
-            Reason::HEADER,
-            None,
-            &changed(0, &|word| word | 2 << e::HEAD_UPLOAD_FLAGS_SHIFT),
-        );
-        refuses_bytes(
-            rig,
-            kind,
-            Reason::HEADER,
-            None,
-            &changed(1, &|word| word | 17 << e::SIZE_BINDINGS_SHIFT),
-        );
-        refuses_bytes(rig, kind, Reason::HEADER, None, &changed(7, &|_| 1));
-        refuses_bytes(rig, kind, Reason::SIZE, None, &changed(1, &|word| word + 64));
-        refuses_bytes(rig, kind, Reason::SIZE, None, &changed(2, &|word| word + 100));
-        refuses_bytes(
-            rig,
-            kind,
-            Reason::BINDINGS,
-            None,
-            &changed(1, &|word| word | 2 << e::SIZE_BINDINGS_SHIFT),
-        );
-        refuses_bytes(
-            rig,
-            kind,
-            Reason::FLAGS,
-            Some(0),
-            &changed(head, &|word| word | 8 << e::RECORD_FLAGS_SHIFT),
-        );
-        refuses_bytes(rig, kind, Reason::FLAGS, Some(0), &changed(head, &|word| word | 1 << 30));
-        refuses_bytes(
-            rig,
-            kind,
-            Reason::FLAGS,
-            Some(0),
-            &changed(head, &|word| word | 6 << e::RECORD_FLAGS_SHIFT),
-        );
-        refuses_bytes(
-            rig,
-            kind,
-            Reason::FLAGS,
-            Some(0),
-            &changed(at(0, e::RECORD_LINKS), &|word| word | 1 << 63),
-        );
-        // A result without its publish flag.
-        let result = 1 << e::LINKS_RESULT_SHIFT;
-        refuses_bytes(
-            rig,
-            kind,
-            Reason::FLAGS,
-            Some(0),
-            &changed(at(0, e::RECORD_LINKS), &|word| word | result),
-        );
-        let publish = e::RECORD_PUBLISH_SHIFT;
-        refuses_bytes(rig, kind, Reason::HANDLER, Some(0), &changed(head, &|word| word | 0xf0 << publish));
-        let args = publish + core::PUBLISH_ARGS_SHIFT;
-        refuses_bytes(rig, kind, Reason::ARGS, Some(0), &changed(head, &|word| word | 0xf << args));
-        refuses_bytes(
-            rig,
-            kind,
-            Reason::ARGS,
-            Some(0),
-            &changed(head, &|word| word | 4 << e::RECORD_MASK_SHIFT),
-        );
-        let cores = publish + core::PUBLISH_COUNT_SHIFT;
-        refuses_bytes(rig, kind, Reason::GROUP, Some(0), &changed(head, &|word| word | 0x7f << cores));
-        refuses_bytes(rig, kind, Reason::GROUP, Some(0), &changed(head, &|word| word & !(0xff << cores)));
-        let masked = |word: u64| word | 1 << e::RECORD_MASK_SHIFT;
-        let mut bytes = changed(head, &masked);
-        edit(&mut bytes, at(0, e::RECORD_ARGS), |_| 32);
-        refuses_bytes(rig, kind, Reason::REGISTER, Some(0), &bytes);
-        let code = at(image.records.len(), 0);
-        refuses_bytes(rig, kind, Reason::OPCODE, Some(1), &changed(code + 1, &|_| 0x70));
-        refuses_bytes(rig, kind, Reason::REGISTER, Some(1), &changed(code + 1, &|_| 0x01 | 32 << 8));
-        refuses_bytes(rig, kind, Reason::OPERAND, Some(1), &changed(code + 1, &|_| 0xc0 | 1 << 24));
-    }
-    // Of streams alone.
-    refuses(rig, Stream, Reason::HEADER, None, |image| image.header.max_runs = 1);
-    refuses(rig, Stream, Reason::OPERAND, Some(1), |image| {
-        image.instructions[1] = Instruction::control(Opcode::Submit, 0, 2).encode();
-    });
-    refuses(rig, Stream, Reason::OPERAND, Some(1), |image| {
-        image.instructions[1] = Instruction::control(Opcode::Enqueue, 0, 1).encode();
-    });
-    refuses(rig, Stream, Reason::TARGET, Some(2), |image| {
-        image.instructions[2] = Instruction::control(Opcode::JumpZero, 3, 4).encode();
-    });
-    refuses(rig, Stream, Reason::END, Some(3), |image| {
-        image.instructions[3] = Instruction::control(Opcode::JumpZero, 3, 0).encode();
-    });
-    // Of graphs alone.
-    refuses(rig, Graph, Reason::HEADER, None, |image| image.header.end = [Some(32), None]);
-    refuses(rig, Graph, Reason::HEADER, None, |image| image.header.again = Some(77));
-    for (first, count) in [(0, 0), (0, 257), (1, 1), (0, 3), (u32::MAX, 2)] {
-        refuses(rig, Graph, Reason::CODE, Some(1), |image| {
-            image.records[1].body = RecordBody::Cpu { first, count };
-        });
-    }
-    refuses(rig, Graph, Reason::OPCODE, Some(1), |image| {
-        image.instructions[1] = Instruction::control(Opcode::Halt, 0, 0).encode();
-    });
-    refuses(rig, Graph, Reason::EDGE, None, |image| image.header.start = links(&[3]));
-    refuses(rig, Graph, Reason::EDGE, Some(0), |image| image.records[0].links = links(&[3]));
-    refuses(rig, Graph, Reason::EDGE, Some(2), |image| image.records[2].links.link = 1);
-    refuses(rig, Graph, Reason::EDGE, Some(0), |image| {
-        image.records[0].links = Links { successors: 3, link: 0 }
-    });
-    refuses(rig, Graph, Reason::ORDER, Some(2), |image| image.records[1].links = links(&[]));
-    refuses(rig, Graph, Reason::ORDER, Some(1), |image| image.records[1].predecessors = 2);
-    rig.send(command(c::KM_HANDLER_PING as u8, 0, 0));
-    assert_eq!(rig.event().kind, Ok(EventKind::Pong));
 }
 
 #[test]

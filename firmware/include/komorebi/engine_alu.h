@@ -120,8 +120,8 @@ struct Float {
     }
 };
 
-// What the binary instruction `opcode` (without kOpImmediate) makes of a and b.
-constexpr uint32_t binary(uint32_t opcode, uint32_t a, uint32_t b) {
+// What the binary instruction `opcode` (without kOpImmediate), one of whole numbers, makes of a and b.
+[[gnu::always_inline]] constexpr uint32_t whole(uint32_t opcode, uint32_t a, uint32_t b) {
     const int32_t x = static_cast<int32_t>(a), y = static_cast<int32_t>(b);
     switch (opcode) {
         case kOpAdd: return a + b;
@@ -147,6 +147,13 @@ constexpr uint32_t binary(uint32_t opcode, uint32_t a, uint32_t b) {
         case kOpLeU: return a <= b;
         case kOpGtU: return a > b;
         case kOpGeU: return a >= b;
+        default: return 0;
+    }
+}
+
+// The same of any binary instruction.
+constexpr uint32_t binary(uint32_t opcode, uint32_t a, uint32_t b) {
+    switch (opcode) {
         case kOpFAdd: return Float::add(a, b);
         case kOpFSub: return Float::add(a, b ^ Float::kSign);
         case kOpFMul: return Float::mul(a, b);
@@ -156,7 +163,7 @@ constexpr uint32_t binary(uint32_t opcode, uint32_t a, uint32_t b) {
         case kOpFLe: return Float::less(a, b) || Float::equal(a, b);
         case kOpFGt: return Float::less(b, a);
         case kOpFGe: return Float::less(b, a) || Float::equal(a, b);
-        default: return 0;
+        default: return whole(opcode, a, b);
     }
 }
 

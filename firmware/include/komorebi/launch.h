@@ -49,11 +49,15 @@ enum StateWord : uint32_t {
     kStateReady = 6,         // bit c: column c is READY
     kStateUpload = 7,        // hart address of the upload region
     kStateUploadBytes = 8,
+    kStateRefused = 9,       // the last upload refused: [7:0] a StreamError  [31:8] line of check.h that gave it  [47:32] req
     kStateSlots = 16,        // slot s: word 16 + s: the publish word of the command in it (core.h)
     kStateSlotDeadlines = 32,  // slot s: word 32 + s: the tick at which it is late
     kStateSlotOwn = 48,        // slot s: word 48 + s: the dispatcher's own notes on it
     kStateWords = 64,
 };
+
+constexpr uint32_t kRefusedLineShift = 8;
+constexpr uint32_t kRefusedReqShift = 32;
 
 enum DispatcherStage : uint32_t {
     kStageNone = 0,

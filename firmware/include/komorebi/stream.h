@@ -79,6 +79,7 @@ enum Opcode : uint32_t {
 };
 
 constexpr uint32_t kOpBinaryFirst = kOpAdd;
+constexpr uint32_t kOpWholeLast = kOpGeU;  // of the binary ones, the last that computes with whole numbers
 constexpr uint32_t kOpBinaryLast = kOpFGe;
 constexpr uint32_t kOpUnaryFirst = kOpMove;
 constexpr uint32_t kOpUnaryLast = kOpUFromF;

@@ -1,6 +1,9 @@
 // The check of an upload, in slices: same reasons, same places, same order as PROTOCOL.md, "Engines" says.
 //
 // Nothing here believes a byte before it has bounded it: every address that is loaded lies inside the upload.
+//
+// Each rule that an upload may break has a line of its own, with `refuse` in it: the state says which one refused the last
+// upload, and a test holds a case against each.
 #pragma once
 #include "engine.h"
 #include "komorebi/stream.h"
@@ -8,39 +11,55 @@
 
 namespace km {
 
+// A refusal: a StreamError and the line of this file that gives it; 0 is none.
+constexpr uint32_t refuse(StreamError reason, uint32_t line = __builtin_LINE()) { return reason | line << kRefusedLineShift; }
+
+// Ends an engine whose upload is refused.
+KM_COLD static void refuse_upload(Engine& engine, uint32_t refusal, uint32_t place) {
+    set_state(kStateRefused, refusal | uint64_t{engine.req} << kRefusedReqShift);
+    engine.stop(refusal & ((1 << kRefusedLineShift) - 1), place);
+}
+
 // ---- Header ---------------------------------------------------------------------------------------------------------
 
 static bool is_register_field(uint64_t field) { return field < kRegisters || field == kNoRegister; }
 
-// Reads the header at `upload` into `engine`, whose offset, bytes and kind are set: a StreamError, or 0. `head`: its first
-// word as the RUN was judged by, since the host may have written to it.
-static uint32_t read_header(Engine& engine, uint64_t upload, uint64_t head, bool has_bindings, uint32_t& bindings) {
+// Reads the header at `upload` into `engine`, whose offset, bytes and kind are set: a refusal, or 0. `head`: its first
+// word as the RUN was judged by, since the host may have written to it. `checked`: what leads nowhere is not looked at again.
+KM_INLINE uint32_t read_header(Engine& engine, uint64_t upload, uint64_t head, bool has_bindings, bool checked, uint32_t& bindings) {
     engine.req = static_cast<uint16_t>(head >> kHeadReqShift);
     const bool graph = engine.graph != 0;
-    if (static_cast<uint32_t>(head) != kUploadMagic) return KM_STREAM_ERROR_HEADER;
-    if ((head >> kHeadKindShift & 0xFF) != (graph ? uint64_t{kUploadGraph} : uint64_t{kUploadStream})) return KM_STREAM_ERROR_HEADER;
-    if ((head >> kHeadUploadFlagsShift & 0xFF & ~uint64_t{graph ? kUploadKeep : 0}) != 0) return KM_STREAM_ERROR_HEADER;
+    const uint64_t kind = graph ? kUploadGraph : kUploadStream;
+    if (static_cast<uint32_t>(head) != kUploadMagic) return refuse(KM_STREAM_ERROR_HEADER);
+    if ((head >> kHeadKindShift & 0xFF) != kind) return refuse(KM_STREAM_ERROR_HEADER);
+    if ((head >> kHeadUploadFlagsShift & 0xFF & ~uint64_t{graph ? kUploadKeep : 0}) != 0) return refuse(KM_STREAM_ERROR_HEADER);
 
     const uint64_t size = load(upload + 8 * kUploadSize), code = load(upload + 8 * kUploadCode);
     const uint64_t limits = load(upload + 8 * kUploadLimits), end = load(upload + 8 * kUploadEnd);
     const uint64_t start = load(upload + 8 * kUploadStart);
-    const uint64_t zeros = load(upload + 8 * kUploadReserved) | load(upload + 8 * kUploadReserved + 8);
+    const uint64_t zeros = checked ? 0 : load(upload + 8 * kUploadReserved) | load(upload + 8 * kUploadReserved + 8);
     const uint64_t records = static_cast<uint16_t>(size >> kSizeRecordsShift);
     const uint64_t instructions = static_cast<uint32_t>(code), edge_words = code >> kCodeEdgesShift;
-    if (size >> kSizeBindingsShift > kBindingsMax || zeros != 0) return KM_STREAM_ERROR_HEADER;
+    if (size >> kSizeBindingsShift > kBindingsMax) return refuse(KM_STREAM_ERROR_HEADER);
+    if (zeros != 0) return refuse(KM_STREAM_ERROR_HEADER);
     if (graph) {
-        if (!is_register_field(end & 0xFF) || !is_register_field(end >> kEndSecondShift & 0xFF)) return KM_STREAM_ERROR_HEADER;
-        if (!is_register_field(end >> kEndAgainShift)) return KM_STREAM_ERROR_HEADER;  // the bits above it are 0
-        if (start >> kLinksPredecessorsShift != 0 || records == 0) return KM_STREAM_ERROR_HEADER;
-    } else if (limits >> kLimitsRunsShift != 0 || end != 0 || start != 0 || edge_words != 0 || instructions == 0) {
-        return KM_STREAM_ERROR_HEADER;
+        if (!is_register_field(end & 0xFF)) return refuse(KM_STREAM_ERROR_HEADER);
+        if (!is_register_field(end >> kEndSecondShift & 0xFF)) return refuse(KM_STREAM_ERROR_HEADER);
+        if (!is_register_field(end >> kEndAgainShift)) return refuse(KM_STREAM_ERROR_HEADER);  // the bits above it are 0
+        if (start >> kLinksPredecessorsShift != 0) return refuse(KM_STREAM_ERROR_HEADER);
+        if (records == 0) return refuse(KM_STREAM_ERROR_HEADER);
+    } else {
+        if (limits >> kLimitsRunsShift != 0) return refuse(KM_STREAM_ERROR_HEADER);
+        if (end != 0) return refuse(KM_STREAM_ERROR_HEADER);
+        if (start != 0) return refuse(KM_STREAM_ERROR_HEADER);
+        if (edge_words != 0) return refuse(KM_STREAM_ERROR_HEADER);
+        if (instructions == 0) return refuse(KM_STREAM_ERROR_HEADER);
     }
     const uint64_t sum = kUploadRecords + kRecordBytes * records + kInstructionBytes * instructions + kEdgeBytes * edge_words;
-    if ((sum + kUploadAlign - 1) / kUploadAlign * kUploadAlign != engine.bytes || static_cast<uint32_t>(size) != engine.bytes) {
-        return KM_STREAM_ERROR_SIZE;
-    }
+    if ((sum + kUploadAlign - 1) / kUploadAlign * kUploadAlign != engine.bytes) return refuse(KM_STREAM_ERROR_SIZE);
+    if (static_cast<uint32_t>(size) != engine.bytes) return refuse(KM_STREAM_ERROR_SIZE);
     bindings = static_cast<uint32_t>(size >> kSizeBindingsShift);
-    if (bindings != 0 && !has_bindings) return KM_STREAM_ERROR_BINDINGS;
+    if (bindings != 0 && !has_bindings) return refuse(KM_STREAM_ERROR_BINDINGS);
 
     engine.records = upload + kUploadRecords;
     engine.code = engine.records + kRecordBytes * records;
@@ -64,7 +83,7 @@ constexpr uint32_t kUsesA = 2;
 constexpr uint32_t kUsesB = 4;
 constexpr uint32_t kUsesImmediate = 8;
 
-// What the word alone tells of an instruction: a StreamError, or 0.
+// What the word alone tells of an instruction: a refusal, or 0.
 static uint32_t check_instruction(uint64_t word) {
     const uint32_t op = word & (kOpImmediate - 1);
     const bool immediate = (word & kOpImmediate) != 0;
@@ -75,7 +94,7 @@ static uint32_t check_instruction(uint64_t word) {
     } else if (op >= kOpUnaryFirst && op <= kOpUnaryLast) {
         uses = kUsesD | b;
     } else {
-        if (immediate) return KM_STREAM_ERROR_OPCODE;
+        if (immediate) return refuse(KM_STREAM_ERROR_OPCODE);
         switch (op) {
             case kOpSelect: uses = kUsesD | kUsesA | kUsesB | kUsesImmediate; break;
             case kOpSubmit:
@@ -88,34 +107,34 @@ static uint32_t check_instruction(uint64_t word) {
             case kOpWaitAll: uses = 0; break;
             case kOpEvent:
             case kOpHalt: uses = kUsesA; break;
-            default: return KM_STREAM_ERROR_OPCODE;
+            default: return refuse(KM_STREAM_ERROR_OPCODE);
         }
     }
     constexpr uint64_t kHigh = 0xFF & ~uint64_t{kRegisters - 1};  // bits of a field that no register's number has
     static_assert((kRegisters & (kRegisters - 1)) == 0, "a power of two");
-    if ((word & (kHigh << kOpDShift | kHigh << kOpAShift | kHigh << kOpBShift)) != 0) return KM_STREAM_ERROR_REGISTER;
+    if ((word & (kHigh << kOpDShift | kHigh << kOpAShift | kHigh << kOpBShift)) != 0) return refuse(KM_STREAM_ERROR_REGISTER);
     const uint64_t value = word >> kOpImmediateShift;
-    if (op == kOpSelect && value >= kRegisters) return KM_STREAM_ERROR_REGISTER;
-    uint64_t unused = 0;
-    if ((uses & kUsesD) == 0) unused |= word >> kOpDShift & 0xFF;
-    if ((uses & kUsesA) == 0) unused |= word >> kOpAShift & 0xFF;
-    if ((uses & kUsesB) == 0) unused |= word >> kOpBShift & 0xFF;
-    if ((uses & kUsesImmediate) == 0) unused |= value;
-    return unused != 0 ? uint32_t{KM_STREAM_ERROR_OPERAND} : 0;
+    if (op == kOpSelect && value >= kRegisters) return refuse(KM_STREAM_ERROR_REGISTER);
+    if ((uses & kUsesD) == 0 && (word >> kOpDShift & 0xFF) != 0) return refuse(KM_STREAM_ERROR_OPERAND);
+    if ((uses & kUsesA) == 0 && (word >> kOpAShift & 0xFF) != 0) return refuse(KM_STREAM_ERROR_OPERAND);
+    if ((uses & kUsesB) == 0 && (word >> kOpBShift & 0xFF) != 0) return refuse(KM_STREAM_ERROR_OPERAND);
+    if ((uses & kUsesImmediate) == 0 && value != 0) return refuse(KM_STREAM_ERROR_OPERAND);
+    return 0;
 }
 
 // An instruction of a stream.
 static uint32_t check_stream_instruction(const Engine& engine, uint64_t pc, uint64_t word) {
-    if (const uint32_t error = check_instruction(word); error != 0) return error;
+    if (const uint32_t refusal = check_instruction(word); refusal != 0) return refusal;
     const uint32_t op = word & 0xFF;
     const uint64_t value = word >> kOpImmediateShift;
     if (op >= kOpSubmit && op <= kOpWait) {
-        if (value >= engine.record_count()) return KM_STREAM_ERROR_OPERAND;
+        if (value >= engine.record_count()) return refuse(KM_STREAM_ERROR_OPERAND);
         const bool queued = (record_flags(load(engine.record(value) + 8 * kRecordCommand)) & kRecordQueued) != 0;
-        if (op != kOpWait && queued != (op == kOpEnqueue)) return KM_STREAM_ERROR_OPERAND;
+        if (op == kOpEnqueue && !queued) return refuse(KM_STREAM_ERROR_OPERAND);
+        if (op != kOpEnqueue && op != kOpWait && queued) return refuse(KM_STREAM_ERROR_OPERAND);
     }
-    if (op >= kOpJump && op <= kOpJumpNonzero && value >= engine.instructions) return KM_STREAM_ERROR_TARGET;
-    if (pc + 1 == engine.instructions && op != kOpJump && op != kOpHalt) return KM_STREAM_ERROR_END;
+    if (op >= kOpJump && op <= kOpJumpNonzero && value >= engine.instructions) return refuse(KM_STREAM_ERROR_TARGET);
+    if (pc + 1 == engine.instructions && op != kOpJump && op != kOpHalt) return refuse(KM_STREAM_ERROR_END);
     return 0;
 }
 
@@ -130,63 +149,75 @@ static uint32_t check_record(Engine& engine, uint64_t record) {
     uint64_t args[kArgsMax / 2];
     for (uint32_t i = 0; i < kArgsMax / 2; ++i) args[i] = load(record + 8 * (kRecordArgs + i));
 
-    if ((flags & ~uint64_t{kRecordCpu | kRecordExclusive | kRecordQueued}) != 0) return KM_STREAM_ERROR_FLAGS;
-    if (field(head, kRecordReservedShift, kRecordReservedBits) != 0 || links >> kLinksReservedShift != 0) return KM_STREAM_ERROR_FLAGS;
-    if (cpu && (stream || flags != kRecordCpu)) return KM_STREAM_ERROR_FLAGS;
-    if (queued && ((flags & kRecordExclusive) != 0 || first != 0)) return KM_STREAM_ERROR_FLAGS;
-    if (stream && links << (64 - kLinksResultShift) != 0) return KM_STREAM_ERROR_FLAGS;
+    if ((flags & ~uint64_t{kRecordCpu | kRecordExclusive | kRecordQueued}) != 0) return refuse(KM_STREAM_ERROR_FLAGS);
+    if (field(head, kRecordReservedShift, kRecordReservedBits) != 0) return refuse(KM_STREAM_ERROR_FLAGS);
+    if (links >> kLinksReservedShift != 0) return refuse(KM_STREAM_ERROR_FLAGS);
+    if (cpu && stream) return refuse(KM_STREAM_ERROR_FLAGS);
+    if (cpu && flags != kRecordCpu) return refuse(KM_STREAM_ERROR_FLAGS);
+    if (queued && (flags & kRecordExclusive) != 0) return refuse(KM_STREAM_ERROR_FLAGS);
+    if (queued && first != 0) return refuse(KM_STREAM_ERROR_FLAGS);
+    if (stream && links << (64 - kLinksResultShift) != 0) return refuse(KM_STREAM_ERROR_FLAGS);
     store<uint16_t>(record, 0);
     if (cpu) {
-        if ((publish | mask | result | args[1] | args[2] | args[3] | args[4]) != 0) return KM_STREAM_ERROR_FLAGS;
+        if ((publish | mask | result | args[1] | args[2] | args[3] | args[4]) != 0) return refuse(KM_STREAM_ERROR_FLAGS);
         const uint64_t from = static_cast<uint32_t>(args[0]), length = args[0] >> kRecordCodeCountShift;
-        if (from != engine.next || length == 0 || length > kCpuInstructionsMax || from + length > engine.instructions) {
-            return KM_STREAM_ERROR_CODE;
-        }
+        if (from != engine.next) return refuse(KM_STREAM_ERROR_CODE);
+        if (length == 0) return refuse(KM_STREAM_ERROR_CODE);
+        if (length > kCpuInstructionsMax) return refuse(KM_STREAM_ERROR_CODE);
+        if (from + length > engine.instructions) return refuse(KM_STREAM_ERROR_CODE);
         engine.code_left = static_cast<uint32_t>(length);
         return 0;
     }
     const uint64_t used = record_args(head);
-    if (record_handler(head) > kHandlerMax) return KM_STREAM_ERROR_HANDLER;
-    if (used > kArgsMax || mask >> used != 0) return KM_STREAM_ERROR_ARGS;
-    if (count == 0 || first + count > engine.cores()) return KM_STREAM_ERROR_GROUP;
+    if (record_handler(head) > kHandlerMax) return refuse(KM_STREAM_ERROR_HANDLER);
+    if (used > kArgsMax) return refuse(KM_STREAM_ERROR_ARGS);
+    if (mask >> used != 0) return refuse(KM_STREAM_ERROR_ARGS);
+    if (count == 0) return refuse(KM_STREAM_ERROR_GROUP);
+    if (first + count > engine.cores()) return refuse(KM_STREAM_ERROR_GROUP);
     for (uint32_t i = 0; i < kArgsMax; ++i) {
-        if ((mask >> i & 1) != 0 && static_cast<uint32_t>(args[i / 2] >> (32 * (i % 2))) >= kRegisters) return KM_STREAM_ERROR_REGISTER;
+        if ((mask >> i & 1) == 0) continue;
+        if (static_cast<uint32_t>(args[i / 2] >> (32 * (i % 2))) >= kRegisters) return refuse(KM_STREAM_ERROR_REGISTER);
     }
-    if (result > kRegisters) return KM_STREAM_ERROR_REGISTER;
-    if (record_publish_flags(head) != (result != 0 ? uint64_t{kPublishResult} : 0)) return KM_STREAM_ERROR_FLAGS;
+    if (result > kRegisters) return refuse(KM_STREAM_ERROR_REGISTER);
+    if (record_publish_flags(head) != (result != 0 ? uint64_t{kPublishResult} : 0)) return refuse(KM_STREAM_ERROR_FLAGS);
     return 0;
 }
 
 // ---- Links --------------------------------------------------------------------------------------------------------------
 
-// Counts an edge to `node`. False: it is none.
-static bool count_edge(const Engine& engine, uint64_t node) {
-    if (node >= engine.record_count()) return false;
+// Counts an edge to `node`: a refusal, or 0.
+static uint32_t count_edge(const Engine& engine, uint64_t node) {
+    if (node >= engine.record_count()) return refuse(KM_STREAM_ERROR_EDGE);
     const uint64_t count = load<uint16_t>(engine.record(node));
-    if (count >= kRecordsMax) return false;
+    if (count >= kRecordsMax) return refuse(KM_STREAM_ERROR_EDGE);
     store<uint16_t>(engine.record(node), count + 1);
-    return true;
+    return 0;
 }
 
-// Begins a list: counts the edges that stand in `links`, or makes the edge words those that are counted next.
-static bool open_list(Engine& engine, uint64_t links) {
+// Begins a list: counts the edges that stand in `links`, or makes the edge words those that are counted next. A refusal, or 0.
+static uint32_t open_list(Engine& engine, uint64_t links) {
     const uint64_t link = links_link(links), one = link & kNodeMask, other = link >> kLinkNodeBits;
     const uint64_t count = links_successors(links);
-    if (count == 0) return link == 0;
-    if (count == 1) return other == 0 && count_edge(engine, one);
-    if (count == 2) return count_edge(engine, one) && count_edge(engine, other);
+    if (count == 0 && one != 0) return refuse(KM_STREAM_ERROR_EDGE);
+    if (count < kLinksInlineMax && other != 0) return refuse(KM_STREAM_ERROR_EDGE);
+    if (count <= kLinksInlineMax) {
+        uint32_t refusal = count == 0 ? 0 : count_edge(engine, one);
+        if (count == kLinksInlineMax && refusal == 0) refusal = count_edge(engine, other);
+        return refusal;
+    }
     const uint64_t words = edge_words_of(count);
-    if (link != engine.next || link + words > engine.edge_words) return false;
+    if (link != engine.next) return refuse(KM_STREAM_ERROR_EDGE);
+    if (link + words > engine.edge_words) return refuse(KM_STREAM_ERROR_EDGE);
     engine.edge = static_cast<uint32_t>(kEdgesPerWord * link);
     engine.edges_left = static_cast<uint32_t>(count);
     engine.next += static_cast<uint32_t>(words);
-    return true;
+    return 0;
 }
 
 // ---- One step of the check: about as much work as one record, four edges or one instruction ---------------------------
 
 static void check_step(Engine& engine) {
-    const auto fail = [&](uint32_t error) { engine.stop(error, engine.at); };
+    const auto fail = [&](uint32_t refusal) { refuse_upload(engine, refusal, engine.at); };
     switch (engine.phase) {
         case kPhaseRecords:
             if (engine.at == engine.record_count()) {
@@ -196,7 +227,7 @@ static void check_step(Engine& engine) {
                 return;
             }
             engine.code_left = 0;
-            if (const uint32_t error = check_record(engine, engine.record(engine.at)); error != 0) return fail(error);
+            if (const uint32_t refusal = check_record(engine, engine.record(engine.at)); refusal != 0) return fail(refusal);
             if (engine.code_left != 0) {
                 engine.phase = kPhaseCode;
             } else {
@@ -206,8 +237,8 @@ static void check_step(Engine& engine) {
         case kPhaseCode: {
             const uint64_t word = load(engine.code + kInstructionBytes * engine.next);
             const uint32_t op = word & 0xFF;
-            if (op >= kOpControlFirst && op <= kOpControlLast) return fail(KM_STREAM_ERROR_OPCODE);
-            if (const uint32_t error = check_instruction(word); error != 0) return fail(error);
+            if (op >= kOpControlFirst && op <= kOpControlLast) return fail(refuse(KM_STREAM_ERROR_OPCODE));
+            if (const uint32_t refusal = check_instruction(word); refusal != 0) return fail(refusal);
             engine.next += 1;
             engine.code_left -= 1;
             if (engine.code_left == 0) {
@@ -223,7 +254,7 @@ static void check_step(Engine& engine) {
             }
             {
                 const uint64_t word = load(engine.code + kInstructionBytes * engine.at);
-                if (const uint32_t error = check_stream_instruction(engine, engine.at, word); error != 0) return fail(error);
+                if (const uint32_t refusal = check_stream_instruction(engine, engine.at, word); refusal != 0) return fail(refusal);
             }
             engine.at += 1;
             return;
@@ -231,14 +262,14 @@ static void check_step(Engine& engine) {
             if (engine.edges_left != 0) {
                 uint64_t word = load(engine.edges + 2 * engine.edge);
                 for (uint32_t i = 0; i < kEdgesPerWord && engine.edges_left != 0; ++i, word >>= 16) {
-                    if (!count_edge(engine, word & 0xFFFF)) return fail(KM_STREAM_ERROR_EDGE);
+                    if (const uint32_t refusal = count_edge(engine, word & 0xFFFF); refusal != 0) return fail(refusal);
                     engine.edge += 1;
                     engine.edges_left -= 1;
                 }
             } else {
                 const uint64_t links =
                     engine.at == kNoPlace ? engine.start : load(engine.record(engine.at) + 8 * kRecordLinks);
-                if (!open_list(engine, links)) return fail(KM_STREAM_ERROR_EDGE);
+                if (const uint32_t refusal = open_list(engine, links); refusal != 0) return fail(refusal);
             }
             if (engine.edges_left == 0) {
                 engine.at += 1;  // from kNoPlace to 0
@@ -251,7 +282,8 @@ static void check_step(Engine& engine) {
         case kPhaseOrder: {
             const uint64_t count = load<uint16_t>(engine.record(engine.at));
             const uint64_t links = load(engine.record(engine.at) + 8 * kRecordLinks);
-            if (count == 0 || count != links_predecessors(links)) return fail(KM_STREAM_ERROR_ORDER);
+            if (count == 0) return fail(refuse(KM_STREAM_ERROR_ORDER));
+            if (count != links_predecessors(links)) return fail(refuse(KM_STREAM_ERROR_ORDER));
             engine.at += 1;
             if (engine.at == engine.record_count()) engine.phase = kPhaseRun;
             return;

@@ -8,15 +8,6 @@
 
 namespace km {
 
-// What of the loop a completion needs.
-struct Port {
-    Slots slots;
-    Mailbox mailbox;
-    uint64_t ticks;
-
-    KM_INLINE uint64_t limit() const { return ticks; }
-};
-
 // Free slots, heads and commands submitted; and the shares.
 struct Completed {
     uint64_t slots, shares;

@@ -2,6 +2,8 @@
 //
 // The state of a run that grows with its upload lies in the upload; here is the rest, a fixed table.
 #pragma once
+#include <stddef.h>
+
 #include "komorebi/engine.h"
 #include "komorebi/graph.h"
 #include "loop.h"
@@ -31,30 +33,48 @@ struct Owner {
     KM_INLINE uint64_t number() const { return static_cast<uint16_t>(notes >> Notes::kNumberShift); }
 };
 
-// A list of nodes through the last words of their records: numbers + 1, 0 for none.
-struct NodeList {
-    uint16_t head, tail;
+// Two lists of nodes through the last words of their records, in one word: of each the first node's number + 1, or 0, and
+// the last one's.
+struct Lists {
+    uint64_t bits;
 
-    bool empty() const { return head == 0; }
-    void clear() { head = tail = 0; }
-    uint64_t first() const { return head - 1u; }
+    enum Which : uint32_t {
+        kReady = 0,  // nodes that can run
+        kDone = 32,  // nodes that completed and whose links wait
+    };
+    static constexpr uint32_t kLast = 16;
 
-    void append(uint64_t records, uint64_t node) {
+    KM_INLINE bool empty(Which which) const { return static_cast<uint16_t>(bits >> which) == 0; }
+    KM_INLINE uint64_t first(Which which) const { return static_cast<uint16_t>(bits >> which) - uint64_t{1}; }
+    KM_INLINE uint64_t last(Which which) const { return static_cast<uint16_t>(bits >> which >> kLast) - uint64_t{1}; }
+
+    KM_INLINE void append(Which which, uint64_t records, uint64_t node) {
         store(records + kRecordBytes * node + 8 * kRecordOwn, 0);
-        if (empty()) {
-            head = static_cast<uint16_t>(node + 1);
+        if (empty(which)) {
+            bits |= (node + 1) << which;
         } else {
-            store(records + kRecordBytes * (tail - 1u) + 8 * kRecordOwn, node + 1);
+            store(records + kRecordBytes * last(which) + 8 * kRecordOwn, node + 1);
         }
-        tail = static_cast<uint16_t>(node + 1);
+        bits = (bits & ~(uint64_t{0xFFFF} << kLast << which)) | (node + 1) << kLast << which;
     }
 
     // Takes the first; `count` bounds what a record may say.
-    void remove(uint64_t records, uint64_t count) {
-        const uint64_t next = load(records + kRecordBytes * (head - 1u) + 8 * kRecordOwn);
-        head = static_cast<uint16_t>(head == tail || next > count ? 0 : next);
-        if (head == 0) tail = 0;
+    KM_INLINE void remove(Which which, uint64_t records, uint64_t count) {
+        const uint64_t last_too = bits >> which >> kLast & 0xFFFF;
+        uint64_t next = 0;
+        if (first(which) != last(which)) next = load(records + kRecordBytes * first(which) + 8 * kRecordOwn);
+        bits &= ~(uint64_t{0xFFFFFFFF} << which);
+        if (next != 0 && next <= count) bits |= (next | last_too << kLast) << which;
     }
+};
+
+// What an engine is at, as it stands in its entry: [7:0] Phase  [15:8] StreamError  [23:16] 1: a graph.
+struct Status {
+    uint64_t bits;
+
+    KM_INLINE bool runs() const { return static_cast<uint8_t>(bits) == kPhaseRun; }
+    KM_INLINE bool ends() const { return (bits >> 8 & 0xFF) != 0; }
+    KM_INLINE bool is_graph() const { return (bits >> 16 & 0xFF) != 0; }
 };
 
 struct Engine {
@@ -78,17 +98,20 @@ struct Engine {
     uint32_t next;   // check: the first instruction, then the first edge word, that nothing has named yet
     uint32_t code_left;  // check: of the cpu node at hand
     uint32_t edge, edges_left;  // of the list that is followed: next of the edges, four to a word, and how many
-    NodeList ready, done;  // nodes that can run; nodes that completed and whose links wait
-    uint16_t req;
+    Lists lists;
     uint8_t phase;   // a Phase
     uint8_t reason;  // a StreamError once it ends with one
-    uint8_t kept;    // entry in `kept` + 1, or 0
     uint8_t graph;   // 1: a graph
+    uint8_t kept;    // entry in `kept` + 1, or 0
+    uint16_t req;
 
     static constexpr uint32_t kFlightShift = 16;
     static constexpr uint32_t kRecordsShift = 32;
     static constexpr uint32_t kCoresShift = 48;
     static constexpr uint64_t kOneInFlight = uint64_t{1} << kFlightShift;
+
+    // Phase, reason and kind in one load.
+    KM_INLINE Status status() const { return {load<uint32_t>(reinterpret_cast<uint64_t>(&phase))}; }
 
     uint64_t in_flight() const { return static_cast<uint16_t>(counts >> kFlightShift); }
     uint64_t left() const { return static_cast<uint16_t>(counts); }
@@ -108,14 +131,53 @@ struct Engine {
     void stop_from_outside(uint32_t why) { stop(why, graph ? kNoPlace : pc); }
 };
 
+static_assert(offsetof(Engine, phase) % 4 == 0 && offsetof(Engine, reason) == offsetof(Engine, phase) + 1 &&
+                  offsetof(Engine, graph) == offsetof(Engine, phase) + 2,
+              "status() loads them at once");
+
 static Engine engines[kEnginesMax];
 
-// Graphs that stay, whether they run or not: their ranges and reqs.
+// What is known of a graph that stays: [31:0] offset of its upload  [47:32] its lines  [63:48] req.
+struct KeptGraph {
+    uint64_t bits;
+
+    static constexpr uint32_t kLinesShift = 32, kReqShift = 48;
+
+    static KeptGraph make(uint64_t offset, uint64_t bytes, uint64_t req) {
+        return {offset | bytes / kUploadAlign << kLinesShift | req << kReqShift};
+    }
+    KM_INLINE uint32_t offset() const { return static_cast<uint32_t>(bits); }
+    KM_INLINE uint32_t bytes() const { return kUploadAlign * static_cast<uint16_t>(bits >> kLinesShift); }
+    KM_INLINE uint32_t req() const { return static_cast<uint32_t>(bits >> kReqShift); }
+};
+
+static_assert(kUploadBytes / kUploadAlign < 1 << (KeptGraph::kReqShift - KeptGraph::kLinesShift), "lines have 16 bits");
+
+// Graphs that stay, whether they run or not.
 struct Kept {
-    uint32_t used;  // bit i: entry i is a graph's
-    uint32_t idle;  // bit i: it does not run
-    uint32_t offset[kKeptMax], bytes[kKeptMax];
-    uint16_t req[kKeptMax];
+    uint64_t sets;  // bit i: entry i is a graph's  bit 32 + i: and does not run
+    KeptGraph graphs[kKeptMax];
+
+    static constexpr uint32_t kIdle = 32;
+
+    KM_INLINE uint64_t used() const { return static_cast<uint32_t>(sets); }
+    KM_INLINE uint64_t idle() const { return sets >> kIdle; }
+
+    void add(uint64_t entry, KeptGraph graph) {
+        sets |= uint64_t{1} << entry;
+        graphs[entry] = graph;
+    }
+    void rest(uint64_t entry) { sets |= uint64_t{1} << kIdle << entry; }
+    KM_INLINE void wake(uint64_t entry) { sets &= ~(uint64_t{1} << kIdle << entry); }
+    void remove(uint64_t entry) { sets &= ~((uint64_t{1} << kIdle | 1) << entry); }
+
+    // The entry of the graph with `req` that does not run, or kKeptMax.
+    KM_INLINE uint64_t find_idle(uint64_t req) const {
+        for (uint64_t left = idle(); left != 0; left &= left - 1) {
+            if (graphs[lowest(left)].req() == req) return lowest(left);
+        }
+        return kKeptMax;
+    }
 };
 
 static Kept kept;

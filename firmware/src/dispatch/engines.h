@@ -41,15 +41,15 @@ static Meeting meets_others(uint64_t offset, uint64_t bytes, uint32_t req) {
         const Engine& engine = engines[lowest(left)];
         look(engine.offset, engine.bytes, engine.req);
     }
-    for (uint64_t left = kept.used; left != 0; left &= left - 1) {
-        const uint64_t entry = lowest(left);
-        look(kept.offset[entry], kept.bytes[entry], kept.req[entry]);
+    for (uint64_t left = kept.used(); left != 0; left &= left - 1) {
+        const KeptGraph graph = kept.graphs[lowest(left)];
+        look(graph.offset(), graph.bytes(), graph.req());
     }
     return met;
 }
 
 // The lowest engine of a kind that does not run, or kEnginesMax.
-static uint64_t free_engine(bool graph) {
+KM_INLINE uint64_t free_engine(bool graph) {
     constexpr uint64_t kStreams = (1 << kStreamsMax) - 1, kGraphs = ((1 << kGraphsMax) - 1) << kStreamsMax;
     const uint64_t free = ~shares.set(Shares::kRunning) & (graph ? kGraphs : kStreams);
     return free == 0 ? kEnginesMax : lowest(free);
@@ -57,89 +57,109 @@ static uint64_t free_engine(bool graph) {
 
 // Zeroes the registers and copies the bindings.
 static void set_registers(uint64_t registers, uint64_t from, uint64_t bindings) {
-    for (uint64_t i = 0; i < kRegisters / 2; ++i) {
-        uint64_t pair = 0;
-        if (2 * i < bindings) pair = load(from + 8 * i);
-        if (2 * i + 1 == bindings) pair = static_cast<uint32_t>(pair);
-        store(registers + 8 * i, pair);
+    const uint64_t end = registers + 4 * kRegisters;
+    for (; bindings >= 2; bindings -= 2, registers += 8, from += 8) store(registers, load(from));
+    if (bindings != 0) {
+        store(registers, load<uint32_t>(from));
+        registers += 8;
     }
+    for (; registers != end; registers += 8) store(registers, 0);
 }
 
-// Starts the upload at `words` in `region` with the first word `head`; `entry`: of the kept graph + 1, or 0. `checked`: it was
-// when it was kept.
-static void start_engine(uint64_t number, RunWords words, uint64_t region, uint64_t head, bool graph, uint32_t entry, bool checked,
-                         uint64_t now) {
-    Engine& engine = engines[number];
-    const uint64_t upload = region + words.upload;
-    engine.offset = words.upload;
-    engine.bytes = words.bytes;
-    engine.graph = graph;
-    engine.kept = static_cast<uint8_t>(entry);
+// What a RUN starts.
+struct Start {
+    uint64_t number;          // of the engine
+    uint64_t region;          // hart address of the upload region
+    uint32_t offset, bytes;   // of the upload in it
+    uint64_t head;            // the upload's first word
+    uint32_t bindings;        // offset of their line
+    uint32_t entry;           // of the graph that is kept + 1, or 0
+    bool graph, checked;      // checked: it was when it was kept
+};
+
+KM_INLINE void start_engine(const Start& start, uint64_t now) {
+    Engine& engine = engines[start.number];
+    const uint64_t upload = start.region + start.offset;
+    engine.offset = start.offset;
+    engine.bytes = start.bytes;
+    engine.graph = start.graph;
+    engine.kept = static_cast<uint8_t>(start.entry);
     engine.started = now;
     engine.late = engine.since = 0;
     engine.counts = 0;
     engine.rounds = engine.pc = engine.at = engine.next = engine.code_left = engine.edges_left = 0;
-    engine.ready.clear();
-    engine.done.clear();
+    engine.lists = {};
     engine.phase = kPhaseRecords;
     engine.reason = 0;
     uint32_t bindings = 0;
-    const uint32_t error = read_header(engine, upload, head, words.bindings != kNoBindings, bindings);
-    if (error != 0) {
-        engine.stop(error, kNoPlace);
+    const uint32_t refusal =
+        read_header(engine, upload, start.head, start.bindings != kNoBindings, start.checked, bindings);
+    if (refusal != 0) {
+        refuse_upload(engine, refusal, kNoPlace);
     } else {
-        set_registers(engine.registers(), region + words.bindings, bindings);
-        if (checked) {
+        if (engine.late != 0 && reached(loop.wake, engine.late)) loop.wake = engine.late;  // the upkeep ends it in time
+        set_registers(engine.registers(), start.region + start.bindings, bindings);
+        if (start.checked) {
             engine.phase = kPhaseRun;
-            start_round(engine);
+            start_first_round(engine);
         }
     }
-    shares.add(Shares::kRunning, number);
-    shares.add(Shares::kDue, number);
+    Shares own = shares;
+    own.add(Shares::kRunning, start.number);
+    own.add(Shares::kDue, start.number);
+    shares = own;
 }
 
-// A RUN: a RejectReason, or 0.
-static uint32_t take_run(RunWords words, uint64_t now) {
-    if (!is_bindings_line(words.bindings) || words.mode > kRunRestart) return KMD_REJECT_UPLOAD;
-    if (words.mode == kRunRestart) {
-        uint64_t entry = kKeptMax;
-        for (uint64_t left = kept.used & kept.idle; left != 0; left &= left - 1) {
-            if (kept.req[lowest(left)] == words.upload) entry = lowest(left);
-        }
-        if (entry == kKeptMax) return KMD_REJECT_REQ;
-        const uint64_t number = free_engine(true);
-        if (number == kEnginesMax) return KMD_REJECT_ENGINES;
-        kept.idle &= ~(uint32_t{1} << entry);
-        const uint32_t offset = kept.offset[entry];
-        const uint64_t region = launch.word(kLaunchUpload), head = load(region + offset + 8 * kUploadHead);
-        const uint64_t named = head << (64 - kHeadReqShift) >> (64 - kHeadReqShift) | uint64_t{kept.req[entry]} << kHeadReqShift;
-        start_engine(number, {offset, kept.bytes[entry], kRunGraph, words.bindings}, region, named, true,
-                     static_cast<uint32_t>(entry + 1), true, now);
-        return 0;
-    }
+// What a RUN of an upload starts: a RejectReason, or 0.
+KM_INLINE uint32_t start_of_upload(RunWords words, Start& start) {
     if (words.bytes < kUploadRecords || !is_in_region(words.upload, words.bytes)) return KMD_REJECT_UPLOAD;
-    const bool graph = words.mode == kRunGraph;
-    const uint64_t region = launch.word(kLaunchUpload), head = load(region + words.upload + 8 * kUploadHead);
-    const uint32_t req = static_cast<uint16_t>(head >> kHeadReqShift);
+    start.graph = words.mode == kRunGraph;
+    start.region = launch.word(kLaunchUpload);
+    start.head = load(start.region + words.upload + 8 * kUploadHead);
+    start.offset = words.upload;
+    start.bytes = words.bytes;
+    const uint32_t req = static_cast<uint16_t>(start.head >> kHeadReqShift);
     const Meeting met = meets_others(words.upload, words.bytes, req);
     if (met.range) return KMD_REJECT_UPLOAD;
     if (met.req) return KMD_REJECT_REQ;
-    const uint64_t number = free_engine(graph);
-    if (number == kEnginesMax) return KMD_REJECT_ENGINES;
-    uint32_t entry = 0;
-    if (graph && (head >> kHeadUploadFlagsShift & kUploadKeep) != 0) {
-        const uint64_t free = ~uint64_t{kept.used} & ((uint64_t{1} << kKeptMax) - 1);
+    start.number = free_engine(start.graph);
+    if (start.number == kEnginesMax) return KMD_REJECT_ENGINES;
+    if (start.graph && (start.head >> kHeadUploadFlagsShift & kUploadKeep) != 0) {
+        const uint64_t free = ~kept.used() & ((uint64_t{1} << kKeptMax) - 1);
         if (free == 0) return KMD_REJECT_ENGINES;
-        const uint64_t at = lowest(free);
-        kept.used |= uint32_t{1} << at;
-        kept.idle &= ~(uint32_t{1} << at);
-        kept.offset[at] = words.upload;
-        kept.bytes[at] = words.bytes;
-        kept.req[at] = static_cast<uint16_t>(req);
-        entry = static_cast<uint32_t>(at + 1);
+        kept.add(lowest(free), KeptGraph::make(words.upload, words.bytes, req));
+        start.entry = static_cast<uint32_t>(lowest(free) + 1);
     }
-    start_engine(number, words, region, head, graph, entry, false, now);
     return 0;
+}
+
+// The same of a kept graph, which was checked.
+KM_INLINE uint32_t start_of_kept(RunWords words, Start& start) {
+    const uint64_t entry = kept.find_idle(words.upload);
+    if (entry == kKeptMax) return KMD_REJECT_REQ;
+    start.number = free_engine(true);
+    if (start.number == kEnginesMax) return KMD_REJECT_ENGINES;
+    kept.wake(entry);
+    const KeptGraph graph = kept.graphs[entry];
+    start.graph = start.checked = true;
+    start.region = launch.word(kLaunchUpload);
+    start.offset = graph.offset();
+    start.bytes = graph.bytes();
+    // Its req is that of the restart, whatever the header says by now.
+    const uint64_t head = load(start.region + start.offset + 8 * kUploadHead);
+    start.head = head << (64 - kHeadReqShift) >> (64 - kHeadReqShift) | uint64_t{graph.req()} << kHeadReqShift;
+    start.entry = static_cast<uint32_t>(entry + 1);
+    return 0;
+}
+
+// A RUN: a RejectReason, or 0.
+KM_INLINE uint32_t take_run(RunWords words, uint64_t now) {
+    if (!is_bindings_line(words.bindings) || words.mode > kRunRestart) return KMD_REJECT_UPLOAD;
+    Start start = {};
+    start.bindings = words.bindings;
+    const uint32_t reason = words.mode == kRunRestart ? start_of_kept(words, start) : start_of_upload(words, start);
+    if (reason == 0) start_engine(start, now);
+    return reason;
 }
 
 // Ends an engine from outside: its next turn sees to it.
@@ -156,15 +176,12 @@ static uint32_t take_cancel(Loop& loop, uint32_t req) {
             return 0;
         }
     }
-    for (uint64_t left = kept.used & kept.idle; left != 0; left &= left - 1) {
-        const uint64_t entry = lowest(left);
-        if (kept.req[entry] != req) continue;
-        kept.used &= ~(uint32_t{1} << entry);
-        loop.events.promise();
-        loop.events.post(kEventError, kNoPlace, KM_STREAM_ERROR_CANCELLED, 0, req, loop.ring.consumed);
-        return 0;
-    }
-    return KMD_REJECT_REQ;
+    const uint64_t entry = kept.find_idle(req);
+    if (entry == kKeptMax) return KMD_REJECT_REQ;
+    kept.remove(entry);
+    loop.events.promise();
+    loop.events.post(kEventError, kNoPlace, KM_STREAM_ERROR_CANCELLED, 0, req, loop.ring.consumed);
+    return 0;
 }
 
 // ---- Turns ----------------------------------------------------------------------------------------------------------------
@@ -192,7 +209,7 @@ static void end_with_error(Loop& loop, uint64_t number, const Engine& engine, ui
 
 static void check_slice(Engine& engine) {
     for (uint32_t left = kCheckSlice; left != 0 && engine.phase != kPhaseRun && engine.reason == 0; --left) check_step(engine);
-    if (engine.phase == kPhaseRun && engine.graph) start_round(engine);
+    if (engine.phase == kPhaseRun && engine.graph) start_first_round(engine);
 }
 
 // A turn of each engine that has something to do, then of the job queue. Another one is the first each time: the first may take
@@ -208,13 +225,19 @@ KM_COLD static void engines_turn(Loop& loop, uint64_t now) {
         const uint64_t from_first = left >> first << first, number = lowest(from_first != 0 ? from_first : left);
         left &= ~(uint64_t{1} << number);
         Engine& engine = engines[number];
-        shares.begin(number);
-        if (engine.reason == 0 && engine.phase != kPhaseRun) check_slice(engine);
-        if (engine.reason != 0) {
+        Shares own = shares;
+        own.begin(number);
+        shares = own;
+        Status status = engine.status();
+        if (!status.ends() && !status.runs()) {
+            check_slice(engine);
+            status = engine.status();
+        }
+        if (status.ends()) {
             end_with_error(loop, number, engine, now);
-        } else if (engine.phase != kPhaseRun) {
+        } else if (!status.runs()) {
             shares.add(Shares::kDue, number);
-        } else if (engine.graph) {
+        } else if (status.is_graph()) {
             graph_turn(loop, number, engine, now);
         } else {
             stream_turn(loop, number, engine, now);

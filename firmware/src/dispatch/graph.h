@@ -8,14 +8,16 @@
 
 namespace km {
 
-KM_COLD static void make_ready(uint64_t number, uint64_t node) { engines[number].ready.append(engines[number].records, node); }
-
-KM_COLD static void make_done(uint64_t number, uint64_t node) { engines[number].done.append(engines[number].records, node); }
+// Appends a node to a list of its engine.
+KM_INLINE void append_node(uint64_t number, Lists::Which which, uint64_t node) {
+    Lists lists = engines[number].lists;
+    lists.append(which, engines[number].records, node);
+    engines[number].lists = lists;
+}
 
 // ---- The fast path ----------------------------------------------------------------------------------------------------
 
 // Counts a predecessor of `node` down. A node without any left is submitted, or goes to the list of those that can run.
-template <class Port>
 KM_INLINE void count_down(Port& l, Shares& m, uint64_t number, uint64_t records, uint64_t& counts, uint64_t node, bool may_submit,
                           uint64_t now) {
     if (KM_UNLIKELY(node >= static_cast<uint16_t>(counts >> Engine::kRecordsShift))) return;
@@ -34,18 +36,17 @@ KM_INLINE void count_down(Port& l, Shares& m, uint64_t number, uint64_t records,
             return;
         }
     }
-    make_ready(number, node);
+    append_node(number, Lists::kReady, node);
     m.add(Shares::kDue, number);
 }
 
 // More nodes completed than the round has: the upload was written to.
-KM_COLD static void stop_overrun(uint64_t number) {
+KM_INLINE void stop_overrun(uint64_t number) {
     engines[number].counts -= Engine::kOneInFlight;
     engines[number].stop(KM_STREAM_ERROR_STUCK, kNoPlace);
 }
 
 // A node's command has completed with `result`; its slot is free.
-template <class Port>
 KM_INLINE void complete_node(Port& l, Shares& m, Owner owner, uint64_t result, bool may_submit, uint64_t now) {
     const uint64_t number = owner.engine(), node = owner.number(), record = owner.record();
     const uint64_t links = load(record + 8 * kRecordLinks), records = record - kRecordBytes * node;
@@ -60,8 +61,8 @@ KM_INLINE void complete_node(Port& l, Shares& m, Owner owner, uint64_t result, b
     store<uint16_t>(record, links_predecessors(links));
     store_result(links, records - (kUploadRecords - kUploadRegisters), result);
     const uint64_t count = links_successors(links);
-    if (KM_UNLIKELY(count > kLinksInlineMax || (m.behind(number) && (m.has(Shares::kClosed, number) || !engine.done.empty())))) {
-        make_done(number, node);
+    if (KM_UNLIKELY(count > kLinksInlineMax || (m.behind(number) && (m.has(Shares::kClosed, number) || !engine.lists.empty(Lists::kDone))))) {
+        append_node(number, Lists::kDone, node);
         m.add(Shares::kDue, number);
     } else {
         uint64_t nodes = links;  // one copy of the code for both: registers are scarce here
@@ -76,18 +77,18 @@ KM_INLINE void complete_node(Port& l, Shares& m, Owner owner, uint64_t result, b
 
 // ---- The engine's turn ------------------------------------------------------------------------------------------------
 
-static void count_down_to_list(Engine& engine, uint64_t node) {
+KM_INLINE void count_down_to_list(const Engine& engine, Lists& lists, uint64_t node) {
     if (node >= engine.record_count()) return;
     const uint64_t record = engine.record(node), left = load<uint16_t>(record);
     if (left != 1) {
         store<uint16_t>(record, left - 1);
     } else {
-        engine.ready.append(engine.records, node);
+        lists.append(Lists::kReady, engine.records, node);
     }
 }
 
 // Follows the links of a node that completed, or of the start: at once, or as far as setting out.
-static void follow(Engine& engine, uint64_t links) {
+KM_INLINE void follow(Engine& engine, Lists& lists, uint64_t links) {
     const uint64_t count = links_successors(links), link = links_link(links);
     if (count > kLinksInlineMax) {
         if (link + edge_words_of(count) > engine.edge_words) return;  // it was written to
@@ -95,48 +96,58 @@ static void follow(Engine& engine, uint64_t links) {
         engine.edges_left = static_cast<uint32_t>(count);
         return;
     }
-    if (count != 0) count_down_to_list(engine, link & kNodeMask);
-    if (count == 2) count_down_to_list(engine, link >> kLinkNodeBits);
+    uint64_t nodes = link;
+    for (uint64_t left = count; left != 0; --left) {
+        count_down_to_list(engine, lists, nodes & kNodeMask);
+        nodes >>= kLinkNodeBits;
+    }
 }
 
 // Follows a slice of the links at hand.
-static void follow_slice(Engine& engine) {
-    if (engine.edges_left == 0) follow(engine, load(engine.record(engine.done.first()) + 8 * kRecordLinks));
+KM_INLINE void follow_slice(Engine& engine, Lists& lists) {
+    if (engine.edges_left == 0) follow(engine, lists, load(engine.record(lists.first(Lists::kDone)) + 8 * kRecordLinks));
     for (uint32_t words = kCheckSlice / kEdgesPerWord; words != 0 && engine.edges_left != 0; --words) {
         uint64_t word = load(engine.edges + 2 * engine.edge);
         for (uint32_t i = 0; i < kEdgesPerWord && engine.edges_left != 0; ++i, word >>= 16) {
-            count_down_to_list(engine, word & 0xFFFF);
+            count_down_to_list(engine, lists, word & 0xFFFF);
             engine.edge += 1;
             engine.edges_left -= 1;
         }
     }
-    if (engine.edges_left == 0 && !engine.done.empty()) engine.done.remove(engine.records, engine.record_count());
+    if (engine.edges_left == 0 && !lists.empty(Lists::kDone)) lists.remove(Lists::kDone, engine.records, engine.record_count());
 }
 
-static void start_round(Engine& engine) {
-    engine.counts = engine.counts >> 16 << 16 | engine.record_count();
-    follow(engine, engine.start);
+KM_INLINE void start_round(Engine& engine, Lists& lists, uint64_t counts) {
+    engine.counts = counts >> 16 << 16 | static_cast<uint16_t>(counts >> Engine::kRecordsShift);
+    follow(engine, lists, engine.start);
+}
+
+static void start_first_round(Engine& engine) {
+    Lists lists = {};
+    start_round(engine, lists, engine.counts);
+    engine.lists = lists;
 }
 
 // Gives the number of its instructions.
-static uint64_t run_cpu_node(uint64_t number, Engine& engine, uint64_t node) {
+KM_INLINE uint64_t run_cpu_node(uint64_t number, Engine& engine, Lists& lists, uint64_t node) {
     const uint64_t record = engine.record(node);
     const uint64_t code = load(record + 8 * kRecordArgs), links = load(record + 8 * kRecordLinks);
     const uint64_t first = static_cast<uint32_t>(code), count = code >> kRecordCodeCountShift;
     if (count <= kCpuInstructionsMax && first + count <= engine.instructions) {
         run_code(engine.code + kInstructionBytes * first, count, engine.registers());
     }
-    if (engine.left() == 0) {  // it was written to
+    const uint64_t counts = engine.counts;
+    if (static_cast<uint16_t>(counts) == 0) {  // it was written to
         engine.stop(KM_STREAM_ERROR_STUCK, kNoPlace);
         shares.add(Shares::kDue, number);
         return kCpuInstructionsMax;
     }
-    engine.counts -= 1;
+    engine.counts = counts - 1;
     store<uint16_t>(record, links_predecessors(links));
     if (links_successors(links) > kLinksInlineMax) {
-        engine.done.append(engine.records, node);
+        lists.append(Lists::kDone, engine.records, node);
     } else {
-        follow(engine, links);
+        follow(engine, lists, links);
     }
     return count;
 }
@@ -146,9 +157,9 @@ static uint32_t register_of(const Engine& engine, uint64_t field) {
     return static_cast<uint32_t>(load<uint32_t>(engine_register(engine.registers(), field)));
 }
 
-// Nothing can run and nothing is in flight. True: a round begins.
-static bool end_round(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
-    if (engine.left() != 0) {
+// Nothing can run and nothing is in flight, as `counts` says. True: a round begins.
+KM_INLINE bool end_round(Loop& loop, uint64_t number, Engine& engine, Lists& lists, uint64_t counts, uint64_t now) {
+    if (static_cast<uint16_t>(counts) != 0) {
         engine.stop(KM_STREAM_ERROR_STUCK, kNoPlace);
         return false;
     }
@@ -157,7 +168,7 @@ static bool end_round(Loop& loop, uint64_t number, Engine& engine, uint64_t now)
     if (more && register_of(engine, engine.end >> kEndAgainShift & 0xFF) != 0) {
         if (!post_of(loop, number, kEventRound, rounds, 0, now)) return false;
         engine.rounds = rounds;
-        start_round(engine);
+        start_round(engine, lists, counts);
         return true;
     }
     const uint32_t one = register_of(engine, engine.end & 0xFF), other = register_of(engine, engine.end >> kEndSecondShift & 0xFF);
@@ -166,16 +177,16 @@ static bool end_round(Loop& loop, uint64_t number, Engine& engine, uint64_t now)
 }
 
 // One step of a graph, with at most `commands` submitted, which it counts down. True: the next may follow at once.
-static bool graph_step(Loop& loop, uint64_t number, Engine& engine, uint32_t& commands, uint64_t now) {
-    if (engine.edges_left != 0 || !engine.done.empty()) {
-        follow_slice(engine);
+KM_INLINE bool graph_step(Loop& loop, uint64_t number, Engine& engine, Lists& lists, uint32_t& commands, uint64_t now) {
+    if (engine.edges_left != 0 || !lists.empty(Lists::kDone)) {
+        follow_slice(engine, lists);
         return true;
     }
-    while (!engine.ready.empty()) {
-        const uint64_t node = engine.ready.first(), head = load(engine.record(node) + 8 * kRecordCommand);
+    while (!lists.empty(Lists::kReady)) {
+        const uint64_t node = lists.first(Lists::kReady), head = load(engine.record(node) + 8 * kRecordCommand);
         if ((record_flags(head) & kRecordCpu) != 0) {
-            engine.ready.remove(engine.records, engine.record_count());
-            return run_cpu_node(number, engine, node) <= kStreamSlice;
+            lists.remove(Lists::kReady, engine.records, engine.record_count());
+            return run_cpu_node(number, engine, lists, node) <= kStreamSlice;
         }
         if (commands == 0) return false;
         const Sent sent = submit_record(loop, number, engine, node, head, now);
@@ -183,20 +194,23 @@ static bool graph_step(Loop& loop, uint64_t number, Engine& engine, uint32_t& co
             wait_or_stop(number, sent, static_cast<uint32_t>(node));
             return false;
         }
-        engine.ready.remove(engine.records, engine.record_count());
+        lists.remove(Lists::kReady, engine.records, engine.record_count());
         commands -= 1;
     }
-    return engine.in_flight() == 0 && end_round(loop, number, engine, now);
+    const uint64_t counts = engine.counts;
+    return static_cast<uint16_t>(counts >> Engine::kFlightShift) == 0 && end_round(loop, number, engine, lists, counts, now);
 }
 
 // A turn is a few steps: what begins and ends it costs as much as they do.
 static void graph_turn(Loop& loop, uint64_t number, Engine& engine, uint64_t now) {
+    Lists lists = engine.lists;
     uint32_t commands = kSubmitSlice;
     for (uint32_t left = kGraphSteps; left != 0; --left) {
-        if (!graph_step(loop, number, engine, commands, now)) break;
+        if (!graph_step(loop, number, engine, lists, commands, now)) break;
     }
+    engine.lists = lists;
     // What waits or has ended says so; what is in flight gives it its next turn.
-    const bool more = engine.edges_left != 0 || !engine.done.empty() || !engine.ready.empty() || engine.in_flight() == 0;
+    const bool more = engine.edges_left != 0 || lists.bits != 0 || engine.in_flight() == 0;
     if (more && shares.has(Shares::kRunning, number) && !shares.has(Shares::kWaiting, number)) shares.add(Shares::kDue, number);
 }
 

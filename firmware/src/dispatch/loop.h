@@ -66,7 +66,8 @@ struct Loop {
     bool held() const { return (account.gate & ~slots.free & ~kGateJobs) != 0; }
 
     // True while an engine may not submit: a line, a job or another engine that waits for quiet cores is before it.
-    bool holds_engine(uint64_t number) const {
+    KM_INLINE bool holds_engine(uint64_t number) const {
+        if (KM_LIKELY(!watched())) return false;
         const uint64_t others = account.gate & ~(kGateJobs | kGateEngines);
         return others != 0 && (others != kGateExclusive || account.holder != number);
     }
@@ -75,7 +76,7 @@ struct Loop {
     KM_INLINE bool room() const { return events.room(ring.events_read()); }
 
     // The same, by what the host has read by now.
-    bool finds_room() {
+    KM_INLINE bool finds_room() {
         if (!room()) ring.refresh();
         return room();
     }

@@ -48,17 +48,22 @@ struct Mailbox {
 
     KM_COLD void start() { base = launch.word(kLaunchWindowSpace) + launch.word(kLaunchMailboxes); }
 
-    // Where stores for a group go; a count of 0 when it has no windows yet.
-    KM_INLINE Target target(uint64_t first, uint64_t count) const {
-        if (KM_LIKELY(count == 1)) return {base + first * kSmallWindowBytes, 1};
-        const uint64_t entry = windows.find(first, count);
+    KM_INLINE Target target_of(uint64_t entry) const {
         return {base + (entry >> Windows::kFirstShift & 0xFF) * kSmallWindowBytes, entry >> Windows::kCountShift};
     }
 
+    // Where stores for a group go; a count of 0 when it has no windows yet.
+    KM_INLINE Target target(uint64_t first, uint64_t count) const {
+        if (KM_LIKELY(count == 1)) return {base + first * kSmallWindowBytes, 1};
+        return target_of(windows.find(first, count));
+    }
+
     // The same, and gives it windows if it has none.
-    Target mapped(uint64_t first, uint64_t count) const {
-        if (count > 1 && windows.find(first, count) == 0) windows.map(first, count);
-        return target(first, count);
+    KM_INLINE Target mapped(uint64_t first, uint64_t count) const {
+        if (count == 1) return target(first, count);
+        uint64_t entry = windows.find(first, count);
+        if (KM_UNLIKELY(entry == 0)) entry = windows.map(first, count);
+        return target_of(entry);
     }
 
     // Submits `command` to its target in a free slot. The caller has seen to the slot and to the event's room.

@@ -19,9 +19,16 @@ KM_INLINE uint64_t record_pairs(uint64_t head) {
     return KM_UNLIKELY(pairs > kArgsMax / 2) ? kArgsMax / 2 : pairs;
 }
 
+// What of the loop a command's way to the grid needs.
+struct Port {
+    Slots slots;
+    Mailbox mailbox;
+    uint64_t ticks;
+
+    KM_INLINE uint64_t limit() const { return ticks; }
+};
+
 // Sends the command of `record` with the first word `head` in the lowest free slot, which becomes the engine's.
-// `port`: a Loop, or what of it `complete_owned` is given.
-template <class Port>
 KM_INLINE void send_record(Port& port, Shares& own, uint64_t engine, uint64_t record, uint64_t number, uint64_t head,
                            uint64_t registers, Target to, uint64_t now) {
     const uint64_t slot = lowest(port.slots.free), word = port.mailbox.begin(slot, head >> 32 << 32, now + port.limit());
@@ -61,31 +68,43 @@ static void stop_holding(Loop& loop, uint64_t number) {
     shares.wake();
 }
 
-// Submits the command of a record with the first word `head`, or puts it into the job queue.
-static Sent submit_record(Loop& loop, uint64_t number, Engine& engine, uint64_t node, uint64_t head, uint64_t now) {
-    const uint64_t first = record_first(head), count = record_cores(head), flags = record_flags(head);
-    const uint64_t record = engine.record(node);
-    if (count == 0 || first + count > engine.cores()) return Sent::kNoGroup;
-    if (loop.holds_engine(number)) return Sent::kNoSlot;
-    if ((flags & kRecordQueued) != 0) {
-        if (jobs.full() && shares.has(Shares::kDue, kJobsTurn)) pump_jobs(loop, now);  // it is not full of what finds no cores
-        if (jobs.full()) return Sent::kQueueFull;
-        const uint64_t handler = record_handler(head), args = record_args(head);
-        const uint64_t result = (record_publish_flags(head) & kPublishResult) != 0 ? uint64_t{KM_FLAG_RESULT} : 0;
-        uint64_t to = jobs.add(handler << kHeadHandlerShift | result << kHeadFlagsShift | count << kHeadCountShift,
-                               node | (args > kArgsMax ? kArgsMax : args) << kTailArgsShift, Owner::make(record, number),
-                               loop.mailbox.sequence);
-        uint64_t mask = record_mask(head), from = record + 8 * kRecordArgs;
-        for (uint64_t left = record_pairs(head); left != 0; --left) {
-            to += 8;
-            store(to, argument_pair(load(from), mask, engine.registers()));
-            mask >>= 2;
-            from += 8;
-        }
-        engine.counts += Engine::kOneInFlight;
-        shares.add(Shares::kDue, kJobsTurn);
-        return Sent::kYes;
+// Puts the command of a record into the job queue.
+static Sent queue_record(Loop& loop, uint64_t number, Engine& engine, uint64_t node, uint64_t head, uint64_t now) {
+    if (jobs.full() && shares.has(Shares::kDue, kJobsTurn)) pump_jobs(loop, now);  // it is not full of what finds no cores
+    if (jobs.full()) return Sent::kQueueFull;
+    const uint64_t record = engine.record(node), handler = record_handler(head), args = record_args(head), count = record_cores(head);
+    const uint64_t result = (record_publish_flags(head) & kPublishResult) != 0 ? uint64_t{KM_FLAG_RESULT} : 0;
+    uint64_t to = jobs.add(handler << kHeadHandlerShift | result << kHeadFlagsShift | count << kHeadCountShift,
+                           node | (args > kArgsMax ? kArgsMax : args) << kTailArgsShift, Owner::make(record, number),
+                           loop.mailbox.sequence);
+    uint64_t mask = record_mask(head), from = record + 8 * kRecordArgs;
+    for (uint64_t left = record_pairs(head); left != 0; --left) {
+        to += 8;
+        store(to, argument_pair(load(from), mask, engine.registers()));
+        mask >>= 2;
+        from += 8;
     }
+    engine.counts += Engine::kOneInFlight;
+    shares.add(Shares::kDue, kJobsTurn);
+    return Sent::kYes;
+}
+
+// Sends the command of a record to a group that has windows, in a free slot.
+KM_INLINE void send_from_turn(Loop& loop, uint64_t number, Engine& engine, uint64_t node, uint64_t head, Target to, uint64_t now) {
+    engine.counts += Engine::kOneInFlight;
+    // Copies: what is stored in between would have the compiler load each of them anew.
+    Port port = {loop.slots, loop.mailbox, loop.limit()};
+    Shares own = shares;
+    send_record(port, own, number, engine.record(node), node, head, engine.registers(), to, now);
+    shares = own;
+    loop.slots = port.slots;
+    loop.mailbox.sequence = port.mailbox.sequence;
+}
+
+// What `submit_record` leaves: a queued command, an exclusive one, one for a group that has no windows yet.
+KM_COLD static Sent submit_special(Loop& loop, uint64_t number, Engine& engine, uint64_t node, uint64_t head, uint64_t now) {
+    const uint64_t first = record_first(head), count = record_cores(head), flags = record_flags(head);
+    if ((flags & kRecordQueued) != 0) return queue_record(loop, number, engine, node, head, now);
     if (loop.slots.free == 0) return Sent::kNoSlot;
     if ((flags & kRecordExclusive) != 0) {
         if (overlapping(loop, first, count) != 0) {
@@ -94,8 +113,21 @@ static Sent submit_record(Loop& loop, uint64_t number, Engine& engine, uint64_t 
         }
         stop_holding(loop, number);
     }
-    engine.counts += Engine::kOneInFlight;
-    send_record(loop, shares, number, record, node, head, engine.registers(), loop.mailbox.mapped(first, count), now);
+    send_from_turn(loop, number, engine, node, head, loop.mailbox.mapped(first, count), now);
+    return Sent::kYes;
+}
+
+// Submits the command of a record with the first word `head`, or puts it into the job queue. It calls nothing on the way of a
+// plain command, so that it saves few registers.
+static Sent submit_record(Loop& loop, uint64_t number, Engine& engine, uint64_t node, uint64_t head, uint64_t now) {
+    const uint64_t first = record_first(head), count = record_cores(head);
+    if (count == 0 || first + count > engine.cores()) return Sent::kNoGroup;
+    if (loop.holds_engine(number)) return Sent::kNoSlot;
+    if (KM_UNLIKELY(record_flags(head) != 0)) return submit_special(loop, number, engine, node, head, now);
+    if (loop.slots.free == 0) return Sent::kNoSlot;
+    const Target to = loop.mailbox.target(first, count);
+    if (KM_UNLIKELY(to.count == 0)) return submit_special(loop, number, engine, node, head, now);
+    send_from_turn(loop, number, engine, node, head, to, now);
     return Sent::kYes;
 }
 
@@ -112,8 +144,10 @@ static bool post_of(Loop& loop, uint64_t number, EventKind kind, uint64_t value,
         return false;
     }
     const Engine& engine = engines[number];
-    loop.events.promise();
-    loop.events.post(kind, value, auxiliary, now - engine.started, engine.req, loop.ring.consumed);
+    Events events = loop.events;  // a copy, as in submit_record
+    events.promise();
+    events.post(kind, value, auxiliary, now - engine.started, engine.req, loop.ring.consumed);
+    loop.events = events;
     return true;
 }
 
@@ -121,11 +155,10 @@ static bool post_of(Loop& loop, uint64_t number, EventKind kind, uint64_t value,
 static void remove_engine(Loop& loop, uint64_t number, bool stays) {
     const Engine& engine = engines[number];
     if (engine.kept != 0) {
-        const uint32_t bit = uint32_t{1} << (engine.kept - 1);
         if (stays) {
-            kept.idle |= bit;
+            kept.rest(engine.kept - 1u);
         } else {
-            kept.used &= ~bit;
+            kept.remove(engine.kept - 1u);
         }
     }
     shares.remove(number);

@@ -7,6 +7,8 @@ mod launch;
 pub mod memory;
 pub mod mutate;
 mod random;
+pub mod refusals;
+pub mod sample;
 mod suspect;
 mod watch;
 pub mod work;
