@@ -9,6 +9,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 
 use crate::anchor::Anchor;
+use crate::engine::nesting::too_deep;
 use crate::errors::{Errors, Message};
 
 /// A part of a list.
@@ -61,6 +62,14 @@ pub(crate) fn parse_parts(tokens: TokenStream, owner: &str, errors: &mut Errors)
 /// One part, and what stands behind it.
 fn parse_part(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Option<Part>, TokenStream) {
     let anchor = Anchor::of(tokens.clone());
+    if let Some(anchor) = too_deep(&tokens) {
+        let text = format!("a part of {owner} has too many parts inside each other here");
+        errors.push(
+            anchor,
+            &Message::new(Rule::Field, text).help("drop the brackets and signs that do nothing"),
+        );
+        return (None, TokenStream::new());
+    }
     let read = |input: ParseStream<'_>| Ok((input.parse::<NestedMeta>()?, input.parse::<TokenStream>()?));
     let refuse = |anchor, text: String, errors: &mut Errors| {
         let help = "parts are `name = value`, `name(..)` or `name`, with commas between them";

@@ -1,4 +1,4 @@
-//! Refuses bodies so deep that whoever parses them would run out of stack, which no error message survives.
+//! Refuses texts so deep that whoever parses them would run out of stack, which no error message survives.
 
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -31,6 +31,8 @@ fn walk(tokens: &TokenStream, depth: u32) -> Option<Anchor> {
                     return Some(found);
                 }
             }
+            // The sign of an attribute nests nothing, and documentation has many.
+            TokenTree::Punct(punct) if punct.as_char() == '#' => {}
             TokenTree::Punct(punct) => {
                 (run, signs) = (run + 1, signs + 1);
                 if matches!(punct.as_char(), ';' | ',') {

@@ -60,6 +60,13 @@ pub(crate) fn codes(texts: &[String]) -> Vec<&str> {
     texts.iter().map(|text| text.get(1..7).unwrap_or("none")).collect()
 }
 
+/// For what must not panic whatever comes: a thousand cases, or `PROPTEST_CASES`.
+pub(crate) fn adversarial() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 1000 };
+    ProptestConfig { cases, failure_persistence: None, ..default }
+}
+
 /// Texts of tokens that graphs and streams are made of, in any order, with brackets that close.
 pub(crate) fn any_tokens() -> impl Strategy<Value = String> {
     let words = [

@@ -5,7 +5,7 @@ use komorebi_abi::graph::{Graph, Node, NodeBody, encode};
 use proptest::prelude::*;
 
 use super::read_text;
-use crate::engine::testing::{any_body, codes, golden, heat, invocation};
+use crate::engine::testing::{adversarial, any_body, codes, golden, heat, invocation};
 
 /// The messages of a body.
 fn messages(body: &str) -> Vec<String> {
@@ -483,6 +483,10 @@ proptest! {
         };
         prop_assert_eq!(rules(encode(&model.unwrap(), &heat.facts)), rules(build(&twin).encode(&heat.facts)));
     }
+}
+
+proptest! {
+    #![proptest_config(adversarial())]
 
     #[test]
     fn no_body_makes_the_macro_panic(body in any_body(), options in any_body()) {

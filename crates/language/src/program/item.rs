@@ -1,12 +1,14 @@
 //! The trait under the attribute: a method a handler.
 
 use komorebi_abi::program::Rule;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Item, ItemTrait, TraitItem, Visibility};
 
 use super::handler::{HandlerItem, parse_handler};
 use crate::anchor::Anchor;
+use crate::engine::nesting::too_deep;
 use crate::errors::{Errors, Message};
 
 /// A program's item.
@@ -24,6 +26,13 @@ pub(crate) struct ProgramItem {
 /// Reads the item. Without a name there is nothing to emit: the error then is all.
 pub(crate) fn parse_item(tokens: TokenStream, errors: &mut Errors) -> Option<ProgramItem> {
     let anchor = Anchor::of(tokens.clone());
+    if let Some(anchor) = too_deep(&tokens) {
+        let message =
+            Message::new(Rule::Item, "the program's trait has too many parts inside each other here");
+        let help = "a handler's arguments and result are plain words, as in `fn step(state: km::Address, iteration: u32)`";
+        errors.push(anchor, &message.help(help));
+        return name_of(tokens);
+    }
     match syn::parse2::<Item>(tokens) {
         Ok(Item::Trait(item)) => Some(parse_trait(item, errors)),
         Ok(other) => {
@@ -39,6 +48,24 @@ pub(crate) fn parse_item(tokens: TokenStream, errors: &mut Errors) -> Option<Pro
             None
         }
     }
+}
+
+/// The name of a trait that cannot be read.
+fn name_of(tokens: TokenStream) -> Option<ProgramItem> {
+    let mut tokens = tokens.into_iter().peekable();
+    // Attributes in front.
+    while tokens.next_if(|token| matches!(token, TokenTree::Punct(sign) if sign.as_char() == '#')).is_some() {
+        tokens.next();
+    }
+    let read = |input: ParseStream<'_>| {
+        let vis = input.parse()?;
+        input.parse::<Option<syn::Token![unsafe]>>()?;
+        input.parse::<syn::Token![trait]>()?;
+        let ident = input.parse()?;
+        input.parse::<TokenStream>()?;
+        Ok(ProgramItem { docs: Vec::new(), lints: Vec::new(), vis, ident, handlers: Vec::new() })
+    };
+    read.parse2(tokens.collect()).ok()
 }
 
 /// The name of an item that is no trait: later uses of it then bring no error of their own.

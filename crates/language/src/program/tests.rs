@@ -5,11 +5,13 @@
 use std::path::{Path, PathBuf};
 
 use proc_macro2::TokenStream;
+use proptest::prelude::*;
 use quote::{ToTokens, quote};
 use syn::{Item, Meta};
 
 use super::expand;
 use crate::context::Context;
+use crate::engine::testing::adversarial;
 
 fn context(folder: Option<PathBuf>) -> Context {
     Context { folder, krate: quote!(::komorebi) }
@@ -290,6 +292,99 @@ fn garbage_never_panics() {
     for part in parts {
         for item in items {
             let _ = expand(part.parse().unwrap(), item.parse().unwrap(), &context(Some(goldens())));
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused_not_followed() {
+    let around = |open: &str, close: &str| format!("{}1{}", open.repeat(400), close.repeat(400));
+    let deep = [
+        around("(", ")"),
+        around("[", "]"),
+        around("x(", ")"),
+        around("(x = ", ")"),
+        format!("{}1", "-".repeat(400)),
+        format!("{}1", "|a| ".repeat(300)),
+        format!("{}{{ 2 }}", "if a { 1 } else ".repeat(300)),
+    ];
+    for value in &deep {
+        for part in [
+            format!("depth = {value}"),
+            format!("buffers(a(index = {value}))"),
+            format!("defines(A = {value})"),
+        ] {
+            let found = program_errors(&part, "#[handler(1)] fn step();");
+            assert!(found.iter().all(|text| text.starts_with("[KM0017]")), "{found:#?}");
+            assert_eq!(found.len(), 1, "{found:#?}");
+        }
+    }
+    let types = [format!("{}u32{}", "[".repeat(400), "; 2]".repeat(400)), format!("{}u32", "&".repeat(400))];
+    for ty in &types {
+        let item = format!("/// Heat.\npub(crate) trait Heat {{ #[handler(1)] fn step(a: {ty}); }}");
+        let parts = "kernels = \"kernels\"".parse().unwrap();
+        let expanded = expand(parts, item.parse().unwrap(), &context(Some(goldens()))).to_string();
+        assert_eq!(expanded.matches("compile_error").count(), 1, "{expanded}");
+        assert!(expanded.contains("[KM0016]") && expanded.contains("enum Heat"), "{expanded}");
+    }
+}
+
+/// Words that attributes and traits are made of.
+const WORDS: &str = "kernels header grid depth buffers compute opt defines compile_args kernel_bytes threads regions crate \
+    reader writer index format page_bytes pages cluster sources words deadline prefetch math_fidelity unpack_to_dest_mode \
+    fp32_dest_acc_en HiFi4 UnpackToDestFp32 bfloat16 uint8 Os O9 documented kDepth kBroken km::kX ::x a b step r#type = , , , = ; : :: -> - + \
+    .. # ! & * < > | 0 1 3 4 16 29 64 2048 4294967295 4294967296 99999999999999999999 1.5 4u8 0x_ \"kernels\" \"kernels/heat.h\" \
+    \"kernels/reader.cpp\" \"\" \"../..\" 'a' 50 ms us true false _ $ ? @ fn trait struct pub const unsafe async self mut where for dyn impl \
+    u32 i32 f32 u64 bf16 u16 km::Address km::Core &str #[input] #[inout] #[output] #[handler(1)] #[handler] #[cfg(x)] /**d*/";
+
+fn any_parts(most: usize) -> impl Strategy<Value = String> {
+    let words: Vec<&str> = WORDS.split_whitespace().collect();
+    let word = prop::sample::select(words).prop_map(str::to_owned);
+    let token = word.prop_recursive(4, 80, 8, |inner| {
+        let brackets = prop::sample::select(vec![("(", ")"), ("(", ")"), ("[", "]"), ("{", "}")]);
+        (brackets, prop::collection::vec(inner, 0..10))
+            .prop_map(|((open, close), parts)| format!("{open} {} {close}", parts.join(" ")))
+    });
+    prop::collection::vec(token, 0..most).prop_map(|parts| parts.join(" "))
+}
+
+/// A declaration with everything in it, token by token, to be mutated.
+const SAMPLE: &str = "kernels = \"kernels\" , header = \"kernels/heat.h\" , grid = ( 12 , 10 ) , depth = 8 , buffers ( input ( index = 0 , \
+    format = bfloat16 , page_bytes = 2048 , pages = 4 ) , output ( index = 16 , format = bfloat16 , page_bytes = 2048 , pages = 4 ) ) , \
+    compute ( math_fidelity = HiFi4 , fp32_dest_acc_en , unpack_to_dest_mode ( input = UnpackToDestFp32 ) ) , opt ( reader = Os ) , \
+    defines ( KM_TILES = 4 ) , compile_args ( reader = [ 1 , 2 ] ) , kernel_bytes = 65536 , threads ( scan ( cluster = 1 , sources = \
+    [ \"threads/sum.cpp\" ] , regions ( table = 64 ) , words = 8 , deadline = 50 ms , prefetch = documented ) ) , regions ( shared = 64 )";
+
+proptest! {
+    #![proptest_config(adversarial())]
+
+    #[test]
+    fn no_attribute_and_no_item_make_the_macro_panic(parts in any_parts(40), item in any_parts(20)) {
+        let items = [item.clone(), format!("pub trait T {{ {item} }}"), format!("trait T {{ fn step({item}) -> u32; fn f({item}); }}")];
+        for item in items {
+            let (Ok(parts), Ok(item)) = (parts.parse(), item.parse()) else { continue };
+            let _ = expand(parts, item, &context(Some(goldens())));
+        }
+    }
+
+    /// What stands beside the errors is items, whatever the errors are.
+    #[test]
+    fn a_mutated_declaration_gives_items_and_messages(edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4, prop::sample::select(WORDS.split_whitespace().collect::<Vec<_>>())), 1..6)) {
+        let mut words: Vec<&str> = SAMPLE.split_whitespace().collect();
+        for (at, what, word) in edits {
+            let at = at.index(words.len());
+            match what {
+                0 => { words.remove(at); }
+                1 => words.insert(at, word),
+                2 => words[at] = word,
+                _ => { let again = words[at]; words.insert(at, again); }
+            }
+        }
+        let text = words.join(" ");
+        if text.parse::<TokenStream>().is_ok() {
+            for found in program_errors(&text, "fn step(#[inout] state: km::Address, iteration: u32); fn left(); fn right(); fn norm() -> u32;") {
+                prop_assert!(found.starts_with("[KM0"), "{found}\n{text}");
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use komorebi_abi::stream::{Stream, encode};
 use proptest::prelude::*;
 
 use super::read_text;
-use crate::engine::testing::{any_body, codes, golden, heat};
+use crate::engine::testing::{adversarial, any_body, codes, golden, heat};
 
 fn messages(body: &str) -> Vec<String> {
     read_text(&format!("stream S {{ {body} }}"), &heat()).1
@@ -302,6 +302,10 @@ proptest! {
         };
         prop_assert_eq!(rules(encode(&model.unwrap(), &heat.facts)), rules(stream.encode(&heat.facts)));
     }
+}
+
+proptest! {
+    #![proptest_config(adversarial())]
 
     #[test]
     fn no_body_makes_the_macro_panic(body in any_body(), options in any_body()) {
