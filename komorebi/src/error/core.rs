@@ -76,6 +76,9 @@ impl fmt::Display for CommandTimeout {
             ") missed its deadline of {:?} (load option `deadline`); the run is stopped",
             self.deadline
         )?;
+        if self.cores.is_empty() && self.result.is_none() {
+            return f.write_str("; it could not be read back");
+        }
         if self.cores.is_empty() {
             return f.write_str(
                 "; every core of the group had completed it when it was read back: give it a longer deadline",

@@ -6,6 +6,8 @@ use std::time::Duration;
 use komorebi_abi::constants::command;
 use komorebi_abi::program::ResultKind;
 
+use super::kernel::Harts;
+use crate::session::HartState;
 use crate::state::DispatcherState;
 
 /// What asked for a card.
@@ -168,18 +170,18 @@ pub struct Activity {
     pub passes: u64,
     /// Its state at the second look.
     pub state: DispatcherState,
-    /// What the monitor says about its hart.
-    pub hart: String,
+    /// What the monitor says about each hart of X280 cluster 0; the dispatcher runs on hart 0.
+    pub harts: Vec<HartState>,
 }
 
 impl fmt::Display for Activity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.passes == 0 {
-            f.write_str("the dispatcher stands still")?;
+            f.write_str("the dispatcher stands still (its pass marker did not move in 20 ms)")?;
         } else {
             write!(f, "the dispatcher is alive ({} passes in 20 ms)", self.passes)?;
         }
-        write!(f, ", {}; its hart is {}", self.state, self.hart)
+        write!(f, ", {}; {}", self.state, Harts(&self.harts))
     }
 }
 

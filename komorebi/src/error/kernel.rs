@@ -1,22 +1,94 @@
 //! Facts about device code that ended wrongly.
 
+use std::fmt;
+
 use komorebi_card::Fault;
 
 use crate::build::CodePlace;
+use crate::session::HartState;
 use crate::state::ResultBlock;
 
 /// The dispatcher ended with an error, did not end cleanly, or broke its protocol.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("the dispatcher failed: {what}{}", suffix(result.as_ref()))]
+#[derive(Clone, Debug)]
 pub struct KernelFailed {
     /// What was seen.
     pub what: String,
+    /// The exception that ended it, if one did.
+    pub trap: Option<HartTrap>,
     /// Its result block, if it wrote one.
     pub result: Option<ResultBlock>,
+    /// What the monitor said about each hart of X280 cluster 0 before they were taken back; empty when it could not be asked.
+    pub harts: Vec<HartState>,
 }
 
-fn suffix(result: Option<&ResultBlock>) -> String {
-    result.map_or_else(|| "; it left no result block".into(), |result| format!("; {result}"))
+impl std::error::Error for KernelFailed {}
+
+impl fmt::Display for KernelFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the dispatcher failed: {}", self.what)?;
+        if let Some(trap) = &self.trap {
+            write!(f, "; {trap}")?;
+        }
+        match &self.result {
+            None => f.write_str("; it left no result block")?,
+            Some(result) => write!(f, "; {result}")?,
+        }
+        if self.harts.is_empty() { Ok(()) } else { write!(f, "; {}", Harts(&self.harts)) }
+    }
+}
+
+/// An exception of an X280 hart, as the monitor reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HartTrap {
+    /// The hart.
+    pub hart: u32,
+    /// `mcause`.
+    pub cause: u64,
+    /// `mepc`.
+    pub pc: u64,
+    /// `mtval`.
+    pub value: u64,
+    /// Where that is in the firmware's sources.
+    pub place: Option<CodePlace>,
+}
+
+impl HartTrap {
+    /// The first trap of `harts`, its place looked up by `locate`.
+    pub(crate) fn first(harts: &[HartState], locate: impl Fn(u64) -> Option<CodePlace>) -> Option<Self> {
+        (0..).zip(harts).find_map(|(hart, state)| match *state {
+            HartState::Trapped { cause, pc, value } => {
+                Some(Self { hart, cause, pc, value, place: locate(pc) })
+            }
+            _ => None,
+        })
+    }
+}
+
+impl fmt::Display for HartTrap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { hart, cause, pc, value, place } = self;
+        write!(f, "trap of hart {hart}: mcause {cause:#x}, mepc {pc:#x}, mtval {value:#x}")?;
+        place.iter().try_for_each(|place| write!(f, ", in {place}"))
+    }
+}
+
+/// What the monitor says about each hart, those together that are the same: `hart 0 is running, harts 1..4 are parked`.
+pub(super) struct Harts<'a>(pub(super) &'a [HartState]);
+
+impl fmt::Display for Harts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut first = 0;
+        for same in self.0.chunk_by(|a, b| a == b) {
+            let (comma, end) = (if first == 0 { "" } else { "; " }, first + same.len());
+            match same {
+                [one] => write!(f, "{comma}hart {first} is {one}")?,
+                [one, ..] => write!(f, "{comma}harts {first}..{end} are {one}")?,
+                [] => {}
+            }
+            first = end;
+        }
+        Ok(())
+    }
 }
 
 /// A rule of the hardware that was broken, with the place in the sources.

@@ -19,7 +19,7 @@ use komorebi_card::{CardError, Fault};
 pub use self::core::{CommandTimeout, GridTimeout, LateCore, StuckThread};
 pub use self::engine::{EngineCall, EngineEnded, EngineError, EngineRejected, EngineTimeout, UploadError};
 pub use self::host::{Activity, ArgumentError, CardSetting, CommandRejected, TensorError, WaitTimeout};
-pub use self::kernel::{FaultReport, KernelFailed};
+pub use self::kernel::{FaultReport, HartTrap, KernelFailed};
 pub use self::load::{ProgramError, SizeError, StartError};
 
 /// The result of a call of this crate.
@@ -206,6 +206,13 @@ pub enum Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl Error {
+    /// True when the card can do nothing more for this session, so that trying again is of no use.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self, Self::Closed | Self::Fault(_) | Self::DeviceLost { .. })
     }
 }
 

@@ -134,7 +134,7 @@ impl<P> Plan<'_, P> {
                 *self.session.loaded() = None;
                 return with_cores(error, &ended);
             }
-            Ok(ended) => tracing::warn!(hart = %ended.hart, "the dispatcher's hart did not come back"),
+            Ok(ended) => tracing::warn!(harts = ?ended.harts, "the dispatcher's hart did not come back"),
             Err(error) => tracing::warn!(%error, "the card could not be stopped"),
         }
         self.session.mark_unstopped();

@@ -71,33 +71,29 @@ impl<P> Plan<'_, P> {
 
     /// Waits for the stage RUNNING, at most `start`.
     fn wait_running(&self) -> Result<()> {
-        const WORDS: usize = launch::STATE_WORDS as usize;
         let card = self.card;
         let cluster = self.session.cluster();
         let deadline = card.now() + self.options.start + MARGIN;
         loop {
-            let state = DispatcherState::decode(&cluster.read_words::<WORDS>(layout::LIM_STATE)?);
+            let state = self.state()?;
             match state.stage {
                 DispatcherStage::Running => return Ok(()),
-                DispatcherStage::Done | DispatcherStage::Failed => {
-                    let result = teardown::wait_result(card, cluster, MARGIN)?;
-                    let what = format!(
-                        "the dispatcher ended before the grid was ready, within {:?} (load option `start`): {}",
-                        self.options.start,
-                        self.absent(&state)
-                    );
-                    return Err(StartError::with_result(what, result).into());
-                }
+                DispatcherStage::Done | DispatcherStage::Failed => return Err(self.ended(&state)?.into()),
                 _ => {}
             }
             let hart = cluster.hart(0)?;
             match hart {
-                HartState::Trapped { .. } => {
-                    return Err(StartError::new(format!("the dispatcher's hart {hart}")).into());
+                HartState::Trapped { pc, .. } => {
+                    let place = self.session.firmware_place(pc);
+                    let place = place.map_or_else(String::new, |place| format!(", in {place}"));
+                    let what = format!("the dispatcher's hart {hart}{place}");
+                    return Err(StartError::with_result(what, teardown::result(cluster)?).into());
                 }
-                HartState::Parked { value } => {
+                HartState::Parked { value } if refuses(value) => {
                     return Err(StartError::with_result(refused(value), teardown::result(cluster)?).into());
                 }
+                // It ended between the two reads.
+                HartState::Parked { .. } => return Err(self.ended(&self.state()?)?.into()),
                 _ => {}
             }
             if cluster.pause_until(deadline)? {
@@ -113,6 +109,23 @@ impl<P> Plan<'_, P> {
         }
     }
 
+    fn state(&self) -> Result<DispatcherState> {
+        const WORDS: usize = launch::STATE_WORDS as usize;
+        let words = self.session.cluster().read_words::<WORDS>(layout::LIM_STATE)?;
+        Ok(DispatcherState::decode(&words))
+    }
+
+    /// The error of a dispatcher that ended before it ran.
+    fn ended(&self, state: &DispatcherState) -> Result<StartError> {
+        let what = format!(
+            "the dispatcher ended before the grid was ready, within {:?} (load option `start`): {}",
+            self.options.start,
+            self.absent(state)
+        );
+        let result = teardown::wait_result(self.card, self.session.cluster(), MARGIN)?;
+        Ok(StartError::with_result(what, result))
+    }
+
     /// Which columns have not reported.
     fn absent(&self, state: &DispatcherState) -> String {
         let width = self.tiles.grid.width;
@@ -126,6 +139,12 @@ impl<P> Plan<'_, P> {
             format!("columns without READY: {}", absent.join(", "))
         }
     }
+}
+
+/// True for what an image returns that did not take its launch parameters.
+fn refuses(value: u64) -> bool {
+    use DispatcherError::{Alignment, Fingerprint, Launch};
+    matches!(DispatcherError::from_word(value), Fingerprint | Alignment | Launch)
 }
 
 /// What an image that returned before it ran says: the error in the low half, what it is about in the high one.

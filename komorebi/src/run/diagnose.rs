@@ -19,8 +19,8 @@ impl RunCore {
         let before = self.dispatcher()?;
         teardown::pause(&*self.card, BETWEEN)?;
         let state = self.dispatcher()?;
-        let hart = self.session.cluster().hart(0)?.to_string();
-        Ok(Activity { passes: state.passes.wrapping_sub(before.passes), state, hart })
+        let harts = self.session.cluster().harts()?.to_vec();
+        Ok(Activity { passes: state.passes.wrapping_sub(before.passes), state, harts })
     }
 
     /// The dispatcher's state words.

@@ -8,43 +8,80 @@ use super::RunCore;
 use super::state::{Ending, State};
 use super::teardown::Teardown;
 use super::trace::Trace;
-use crate::Error;
 use crate::engine::EngineHandle;
-use crate::error::{CommandTimeout, KernelFailed, LateCore};
-use crate::state::{CoreState, DispatcherState, StopReport};
+use crate::error::{CommandTimeout, HartTrap, KernelFailed, LateCore};
+use crate::session::HartState;
+use crate::state::{CoreState, DispatcherState, ResultBlock, StopReport};
+use crate::{Error, Result};
 
 impl RunCore {
     /// Stops everything because of `ending` and returns the error that tells of it.
     pub(super) fn end(&self, state: &mut State, ending: Ending) -> Error {
-        let read_back = self.session.enter().and_then(|card| {
-            let dispatcher = self.dispatcher().ok();
-            Ok((dispatcher, self.hold(&*card).force()?))
-        });
-        let (dispatcher, teardown) = match read_back {
-            Ok(read_back) => read_back,
-            Err(error) => return self.lost(state, error),
+        let (dispatcher, teardown) = match self.read_dead() {
+            Ok((dispatcher, teardown)) => (dispatcher, Some(teardown)),
+            Err(error) if error.is_final() => return self.lost(state, error),
+            Err(error) => {
+                tracing::warn!(%error, "the run died and could not be stopped: the session's close tries again");
+                (None, None)
+            }
         };
-        let error = match ending {
+        let error = self.told(state, ending, dispatcher.as_ref(), teardown.as_ref());
+        tracing::warn!(%error, "the run ended");
+        self.bury(state, error, teardown)
+    }
+
+    /// Stops a run that died and reads it back; tries once more what failed and need not fail again.
+    fn read_dead(&self) -> Result<(Option<DispatcherState>, Teardown)> {
+        let once = || {
+            let dispatcher = self.dispatcher().ok();
+            Ok((dispatcher, self.force()?))
+        };
+        once().or_else(|error: Error| {
+            if error.is_final() {
+                return Err(error);
+            }
+            tracing::warn!(%error, "stopping the run failed: trying again");
+            once()
+        })
+    }
+
+    /// The error of a run that died of `ending`, with what was read back of it.
+    fn told(
+        &self,
+        state: &State,
+        ending: Ending,
+        dispatcher: Option<&DispatcherState>,
+        teardown: Option<&Teardown>,
+    ) -> Error {
+        match ending {
             Ending::Late { number, engine, slot, sequence } => {
-                let group = self.late_group(state, dispatcher.as_ref(), number, slot);
-                let cores = late_cores(&teardown.cores, group, sequence);
-                let result = teardown.result;
+                let group = self.late_group(state, dispatcher, number, slot);
+                let cores = teardown.map(|teardown| late_cores(&teardown.cores, group, sequence));
+                let result = teardown.and_then(|teardown| teardown.result);
                 let deadline = self.deadline;
                 let engine = engine.map(|(engine, record)| (EngineHandle::new(engine), record));
+                let cores = cores.unwrap_or_default();
                 CommandTimeout { handle: number, engine, deadline, slot, sequence, group, cores, result }
                     .into()
             }
-            Ending::Finished(result) => {
-                let what = "it finished by itself".to_owned();
-                KernelFailed { what, result: Some(result) }.into()
-            }
-            Ending::Gone(hart) => {
-                KernelFailed { what: format!("its hart is {hart}"), result: teardown.result }.into()
-            }
-            Ending::Broken(what) => KernelFailed { what, result: teardown.result }.into(),
-        };
-        tracing::warn!(%error, "the run ended");
-        self.bury(state, error, Some(teardown))
+            Ending::Finished(result) => self.failed("it finished by itself", Some(result), teardown),
+            Ending::Gone(HartState::Trapped { .. }) => self.failed("an exception ended it", None, teardown),
+            Ending::Gone(hart) => self.failed(&format!("its hart is {hart}"), None, teardown),
+            Ending::Broken(what) => self.failed(&what, None, teardown),
+        }
+    }
+
+    /// The error of a dispatcher that did `what`, with its result block and its harts as they were read back.
+    pub(super) fn failed(
+        &self,
+        what: &str,
+        result: Option<ResultBlock>,
+        teardown: Option<&Teardown>,
+    ) -> Error {
+        let harts = teardown.map_or_else(Vec::new, |teardown| teardown.harts.clone());
+        let result = result.or_else(|| teardown?.result);
+        let trap = HartTrap::first(&harts, |pc| self.session.firmware_place(pc));
+        KernelFailed { what: what.to_owned(), trap, result, harts }.into()
     }
 
     /// Ends the run on an error of the card itself: nothing can be stopped through it any more.

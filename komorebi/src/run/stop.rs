@@ -6,9 +6,9 @@ use komorebi_abi::constants::command as c;
 
 use super::returned::wait_returned;
 use super::state::{Checked, State};
-use super::teardown::{self, Teardown};
+use super::teardown::{self, NOT_BACK, Teardown};
 use super::{Run, RunCore};
-use crate::error::{GridTimeout, KernelFailed, StuckThread};
+use crate::error::{GridTimeout, StuckThread};
 use crate::state::StopReport;
 use crate::{Error, Result};
 
@@ -32,8 +32,15 @@ impl<P> Run<P> {
             Err(error) if state.ended.is_some() => Err(error),
             Err(error) => {
                 tracing::warn!(%error, "the run does not stop by itself: it is aborted");
-                let teardown = self.core.force();
-                Err(self.core.bury(&mut state, error, teardown.ok()))
+                match self.core.force() {
+                    Ok(teardown) => Err(self.core.bury(&mut state, error, Some(teardown))),
+                    Err(lost) if lost.is_final() => Err(self.core.bury(&mut state, error, None)),
+                    Err(failed) => {
+                        // The drop of the run, which comes next, tries again.
+                        tracing::warn!(error = %failed, "the abort failed");
+                        Err(error)
+                    }
+                }
             }
         }
     }
@@ -83,21 +90,30 @@ impl RunCore {
         if !self.until(state, number, deadline, |state| state.table.oldest() > number)? {
             return Err(self.timed_out(timeout, vec![number]));
         }
+        let grid;
         let (result, teardown) = {
             let card = self.session.enter()?;
             teardown::tell_dispatcher(self.session.cluster())?;
             let result = teardown::wait_result(&*card, self.session.cluster(), left())?;
-            if !wait_returned(&*card, &self.tiles, &self.kernels, self.session.grid_timeout())? {
+            grid = left().min(self.session.grid_timeout());
+            if !wait_returned(&*card, &self.tiles, &self.kernels, grid)? {
                 tracing::warn!("threads of the grid did not return after EXIT");
+            }
+            if !result.is_some_and(|result| result.clean()) {
+                teardown::log_state(self.session.cluster())?;
             }
             (result, self.hold(&*card).finish()?)
         };
         let stuck: Vec<StuckThread> = teardown::stuck_threads(&teardown).collect();
         let failure = match result {
-            None => Some(failed("it did not write its result after the stop word", &teardown)),
-            Some(result) if !result.clean() => Some(failed("it did not end cleanly", &teardown)),
-            Some(_) if !teardown.restored => Some(failed("its hart did not come back", &teardown)),
-            Some(_) if !stuck.is_empty() => Some(grid_timeout(stuck, &teardown, self.session.grid_timeout())),
+            None => {
+                Some(self.failed("it did not write its result after the stop word", None, Some(&teardown)))
+            }
+            Some(result) if !result.clean() => {
+                Some(self.failed("it did not end cleanly", None, Some(&teardown)))
+            }
+            Some(_) if !teardown.restored => Some(self.failed(NOT_BACK, None, Some(&teardown))),
+            Some(_) if !stuck.is_empty() => Some(grid_timeout(stuck, &teardown, grid)),
             Some(_) => None,
         };
         if let Some(error) = failure {
@@ -110,7 +126,7 @@ impl RunCore {
     }
 
     /// Stops grid and dispatcher, whatever they do.
-    fn force(&self) -> Result<Teardown> {
+    pub(super) fn force(&self) -> Result<Teardown> {
         let card = self.session.enter()?;
         self.hold(&*card).force()
     }
@@ -128,7 +144,7 @@ impl RunCore {
             Err(error) => return Err(self.lost(state, error)),
         };
         if !teardown.restored {
-            let error = failed("its hart did not come back; reset the card", &teardown);
+            let error = self.failed(NOT_BACK, None, Some(&teardown));
             return Err(self.bury(state, error, Some(teardown)));
         }
         self.unload();
@@ -144,10 +160,6 @@ impl RunCore {
 
 fn grid_timeout(threads: Vec<StuckThread>, teardown: &Teardown, timeout: Duration) -> Error {
     GridTimeout { timeout, threads, result: teardown.result }.into()
-}
-
-fn failed(what: &str, teardown: &Teardown) -> Error {
-    KernelFailed { what: format!("{what} (its hart was {})", teardown.hart), result: teardown.result }.into()
 }
 
 impl Drop for RunCore {

@@ -17,14 +17,17 @@ use crate::state::{CoreState, ResultBlock, ThreadState};
 /// what is in flight, which may take it to the commands' deadline (host-api, "Session").
 const FORCED: Duration = Duration::from_secs(5);
 
+/// A hart that its interrupt does not bring back to the monitor.
+pub(crate) const NOT_BACK: &str = "its hart did not come back to the monitor; reset the card";
+
 /// What is left after the end.
 pub(crate) struct Teardown {
     /// The dispatcher's result block, if it wrote one.
     pub(crate) result: Option<ResultBlock>,
     /// False when the monitor did not get its hart back.
     pub(crate) restored: bool,
-    /// What the monitor said about the dispatcher's hart before it was taken back.
-    pub(crate) hart: HartState,
+    /// What the monitor said about each hart before the dispatcher's was taken back.
+    pub(crate) harts: Vec<HartState>,
     /// Each core's threads.
     pub(crate) cores: Vec<CoreState>,
     /// Each core's trace, of a run that has one.
@@ -93,6 +96,12 @@ impl Hold<'_> {
         }
         tell_dispatcher(cluster)?;
         wait_result(card, cluster, FORCED)?;
+        self.finish_failed()
+    }
+
+    /// As [`finish`](Self::finish), for a run that failed or was aborted: the log has the dispatcher's state as it was left.
+    fn finish_failed(&self) -> Result<Teardown> {
+        log_state(self.cluster)?;
         self.finish()
     }
 
@@ -100,15 +109,27 @@ impl Hold<'_> {
     pub(crate) fn finish(&self) -> Result<Teardown> {
         let (card, cluster) = (self.card, self.cluster);
         self.tiles.hold(card)?;
-        let hart = cluster.hart(0)?;
+        let harts = cluster.harts()?.to_vec();
         let restored = cluster.take_back(0)?;
         card.set_cleanup(None)?;
         let result = result(cluster)?;
         let cores = self.tiles.all().iter().map(|tile| core_state(card, *tile)).collect::<Result<_>>()?;
         let read = |area: TraceArea| self.tiles.all().iter().map(|&tile| area.read(card, tile)).collect();
         let trace = self.trace.map(read).transpose()?;
-        Ok(Teardown { result, restored, hart, cores, trace })
+        Ok(Teardown { result, restored, harts, cores, trace })
     }
+}
+
+/// The first 512 bytes of the dispatcher's state, as LIM holds them, into the log (host-api, "Session").
+pub(crate) fn log_state(cluster: &Cluster) -> Result<()> {
+    const LINE: usize = 8;
+    let words = cluster.read_words::<{ layout::LIM_STATE_BYTES as usize / 8 }>(layout::LIM_STATE)?;
+    for (index, line) in words.chunks(LINE).enumerate() {
+        let at = 8 * LINE * index;
+        let line: Vec<String> = line.iter().map(|word| format!("{word:016x}")).collect();
+        tracing::info!("kernel state +{at:#05x}: {}", line.join(" "));
+    }
+    Ok(())
 }
 
 /// The threads' state blocks of a held core.

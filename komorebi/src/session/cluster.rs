@@ -15,6 +15,9 @@ const PARK_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long a poll of the cluster leaves the card to itself.
 const POLL: Duration = Duration::from_micros(20);
 
+/// Harts of a cluster.
+const HARTS: usize = monitor::HARTS as usize;
+
 /// What the monitor says about a hart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,6 +44,27 @@ pub enum HartState {
     },
     /// The block holds a number this host does not know.
     Unknown(u64),
+}
+
+impl HartState {
+    /// The state in a hart's block; `words` has all of it.
+    fn decode(words: &[u64]) -> Self {
+        let word = |index: u32| words[index as usize];
+        let state = word(monitor::STATE);
+        match u32::try_from(state) {
+            // The monitor stores RUNNING before it zeroes the entry.
+            Ok(monitor::HART_PARKED | monitor::HART_TRAPPED) if word(monitor::ENTRY) != 0 => Self::Starting,
+            Ok(monitor::HART_OFF) => Self::Off,
+            Ok(monitor::HART_PARKED) => Self::Parked { value: word(monitor::VALUE) },
+            Ok(monitor::HART_RUNNING) => Self::Running,
+            Ok(monitor::HART_TRAPPED) => Self::Trapped {
+                cause: word(monitor::CAUSE),
+                pc: word(monitor::PC),
+                value: word(monitor::TRAP_VALUE),
+            },
+            _ => Self::Unknown(state),
+        }
+    }
 }
 
 impl std::fmt::Display for HartState {
@@ -130,24 +154,14 @@ impl Cluster {
 
     /// What the monitor says about `hart`.
     pub(crate) fn hart(&self, hart: u32) -> Result<HartState> {
-        let words = self.read_words::<8>(Self::block(hart))?;
-        let word = |index: u32| words[index as usize];
-        let state = word(monitor::STATE);
-        Ok(match u32::try_from(state) {
-            // The monitor stores RUNNING before it zeroes the entry.
-            Ok(monitor::HART_PARKED | monitor::HART_TRAPPED) if word(monitor::ENTRY) != 0 => {
-                HartState::Starting
-            }
-            Ok(monitor::HART_OFF) => HartState::Off,
-            Ok(monitor::HART_PARKED) => HartState::Parked { value: word(monitor::VALUE) },
-            Ok(monitor::HART_RUNNING) => HartState::Running,
-            Ok(monitor::HART_TRAPPED) => HartState::Trapped {
-                cause: word(monitor::CAUSE),
-                pc: word(monitor::PC),
-                value: word(monitor::TRAP_VALUE),
-            },
-            _ => HartState::Unknown(state),
-        })
+        Ok(HartState::decode(&self.read_words::<8>(Self::block(hart))?))
+    }
+
+    /// What the monitor says about each hart.
+    pub(crate) fn harts(&self) -> Result<[HartState; HARTS]> {
+        const STRIDE: usize = monitor::HART_STRIDE as usize / 8;
+        let words = self.read_words::<{ STRIDE * HARTS }>(Self::block(0))?;
+        Ok(std::array::from_fn(|hart| HartState::decode(&words[STRIDE * hart..])))
     }
 
     /// Starts an image on a parked or trapped hart.

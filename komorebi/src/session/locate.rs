@@ -22,13 +22,17 @@ impl Session {
         }
     }
 
+    /// Where in the firmware's sources an X280 hart is at `pc`.
+    pub(crate) fn firmware_place(&self, pc: u64) -> Option<CodePlace> {
+        let firmware = self.firmware();
+        firmware.dispatcher.locate(pc).or_else(|| firmware.monitor.locate(pc))
+    }
+
     fn place_of(&self, fault: &Fault) -> Option<CodePlace> {
         let locate = |image: &Image| image.locate(fault.pc);
         match CORES.iter().position(|core| fault.agent == *core) {
             Some(thread) => locate(&self.loaded().as_ref()?.kernels.threads[thread]),
-            None if fault.agent.starts_with("hart") => {
-                locate(&self.firmware().dispatcher).or_else(|| locate(&self.firmware().monitor))
-            }
+            None if fault.agent.starts_with("hart") => self.firmware_place(fault.pc),
             None => None,
         }
     }

@@ -192,7 +192,9 @@ impl Session {
     /// [`stop`](Run::stop) and [`abort`](Run::abort) give what was read back.
     ///
     /// # Errors
-    /// The card's errors on the way; it is released all the same.
+    /// The card's errors on the way. A card that is lost or has halted is released all the same; after any other error the
+    /// session stays open with what it has loaded, and the next close tries again: a second call, the drop of the run or of the
+    /// session's last clone, the end of the process.
     pub fn close(&self) -> Result<()> {
         self.0.close()
     }
