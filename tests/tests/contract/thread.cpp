@@ -1,0 +1,1 @@
+// A thread of the X280 that is declared and never run.
