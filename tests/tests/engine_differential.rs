@@ -1,7 +1,9 @@
 //! Random valid graphs and streams do on the dispatcher what the machines of `komorebi_abi` do: the same commands, events
-//! and registers.
+//! and registers, whether they come to their end, are cancelled, find the job queue full or are late.
 
-use komorebi_abi::engine::UploadKind;
+use std::collections::BTreeMap;
+
+use komorebi_abi::engine::{Output, UploadKind};
 use komorebi_tests::dispatcher::Setup;
 use komorebi_tests::engine::generate::{self, Limits};
 use komorebi_tests::engine::{Random, Watch};
@@ -11,25 +13,55 @@ fn bindings(random: &mut Random) -> Vec<u32> {
     (0..count).map(|_| if random.one_in(2) { random.below(8) } else { random.word() as u32 }).collect()
 }
 
-/// Lets it come to its end, now and then by a CANCEL somewhere.
-fn finish(watch: &mut Watch, random: &mut Random) {
-    if random.one_in(5) {
+/// A deadline that is not met while nobody waits for it, in microseconds.
+const FAR: u32 = 20_000;
+
+/// Lets it come to its end, now and then by a CANCEL or its deadline somewhere.
+fn finish(watch: &mut Watch, random: &mut Random, ends: &mut Ends) {
+    // A near deadline may have passed before anything else that is done to it.
+    if !watch.engines[0].has_near_deadline(FAR) && random.one_in(4) {
         for _ in 0..random.below(12) {
             watch.settle();
             watch.complete_one(random);
         }
         watch.settle();
-        // Any line waits for a free slot: without one the moment of a CANCEL is not known.
-        let runs = !watch.engines[0].has_ended() && !watch.engines[0].spins();
-        if runs && watch.grid.busy.len() < watch.rig.setup.depth as usize {
-            watch.cancel(0);
+        if !watch.engines[0].has_ended() && !watch.engines[0].spins() {
+            // Any line waits for a free slot: without one the moment of a CANCEL is not known.
+            if random.one_in(2) || !watch.expire(0) && watch.grid.busy.len() < watch.rig.setup.depth as usize
+            {
+                watch.cancel(0);
+            }
         }
     }
     watch.finish(random);
+    ends.note(*watch.engines[0].events.last().unwrap());
 }
 
-fn run(kind: UploadKind, seed: u64, runs: u32) -> u64 {
-    let mut random = Random::new(seed);
+/// How engines ended: by the name of the reason, or `end`.
+#[derive(Debug, Default)]
+struct Ends {
+    count: BTreeMap<&'static str, u32>,
+    commands: u64,
+}
+
+impl Ends {
+    fn note(&mut self, output: Output) {
+        let how = match output {
+            Output::Error(refusal) => refusal.reason.name().unwrap_or("a number nobody knows"),
+            _ => "end",
+        };
+        *self.count.entry(how).or_default() += 1;
+    }
+
+    fn add(mut self, other: Self) -> Self {
+        other.count.into_iter().for_each(|(how, n)| *self.count.entry(how).or_default() += n);
+        self.commands += other.commands;
+        self
+    }
+}
+
+fn run(kind: UploadKind, seed: u64, runs: u32) -> Ends {
+    let (mut random, mut ends) = (Random::new(seed), Ends::default());
     let grid = random.one_of(&[(12, 10), (3, 2), (4, 5), (1, 1)]);
     let depth = random.between(1, 16);
     let mut watch = Watch::new(Setup { seed, grid, depth, ..Setup::default() }.run());
@@ -47,13 +79,19 @@ fn run(kind: UploadKind, seed: u64, runs: u32) -> u64 {
             UploadKind::Stream => generate::stream(&mut random, run as u16, limits),
         };
         image.header.keep = kind == UploadKind::Graph && random.one_in(3);
+        // Far, and met when the test waits for it; or near, and met wherever the engine is then.
+        image.header.deadline_us = match random.below(12) {
+            0..=2 => FAR,
+            3 => random.between(1, 120),
+            _ => 0,
+        };
         watch.start(64 * random.below(100), &image.encode(), kind, &words);
-        finish(&mut watch, &mut random);
+        finish(&mut watch, &mut random, &mut ends);
         for _ in 0..random.below(4) {
             if watch.is_kept(0) {
                 let words: Vec<u32> = words.iter().map(|_| random.word() as u32).collect();
                 watch.restart(0, &words);
-                finish(&mut watch, &mut random);
+                finish(&mut watch, &mut random, &mut ends);
             }
         }
         if watch.is_kept(0) {
@@ -61,13 +99,21 @@ fn run(kind: UploadKind, seed: u64, runs: u32) -> u64 {
         }
         watch.forget();
     }
-    watch.commands
+    ends.commands = watch.commands;
+    ends
 }
 
 /// So many cards, each with a seed of its own, and so many uploads on each.
 fn check(kind: UploadKind, cards: std::ops::Range<u64>, runs: u32) {
-    let commands: u64 = cards.map(|seed| run(kind, seed, runs)).sum();
-    println!("{commands} commands");
+    let ends = cards.map(|seed| run(kind, seed, runs)).fold(Ends::default(), Ends::add);
+    println!("{} commands, ends: {:?}", ends.commands, ends.count);
+    for how in ["end", "cancelled", "deadline", "queue"] {
+        assert!(
+            ends.count.get(how).is_some_and(|count| *count >= 20),
+            "{how} was hardly met: {:?}",
+            ends.count
+        );
+    }
 }
 
 #[test]

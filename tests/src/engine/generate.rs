@@ -103,7 +103,8 @@ pub fn close(mut image: Image) -> Image {
 
 /// A graph.
 pub fn graph(random: &mut Random, req: u16, limits: Limits) -> Image {
-    let nodes = random.between(1, limits.nodes);
+    let flood = random.one_in(10); // of queued commands, most of them at once: more than the job queue holds, now and then
+    let nodes = if flood { random.between(60, 120) } else { random.between(1, limits.nodes) };
     let mut successors = vec![Vec::new(); nodes as usize];
     let mut predecessors = vec![0_u16; nodes as usize];
     // Node numbers are shuffled, so that an edge may go to a lower number.
@@ -116,6 +117,7 @@ pub fn graph(random: &mut Random, req: u16, limits: Limits) -> Image {
     for (place, node) in order.iter().enumerate() {
         let before = &order[..place];
         let wanted = match style {
+            _ if flood => u32::from(random.one_in(6)),
             0 => 1,                                     // chains and trees
             1 => random.between(0, 6),                  // dense
             2 if place % 7 == 0 => before.len() as u32, // fan-in of all, then fan-out
@@ -127,8 +129,8 @@ pub fn graph(random: &mut Random, req: u16, limits: Limits) -> Image {
             continue;
         }
         let from: Vec<u16> = match style {
-            2 if wanted > 1 => before.to_vec(),
-            2 => vec![before[before.len() - 1 - before.len() % 7 % before.len().max(1)]],
+            2 if wanted > 1 && !flood => before.to_vec(),
+            2 if !flood => vec![before[before.len() - 1 - before.len() % 7 % before.len().max(1)]],
             _ => (0..wanted).map(|_| random.one_of(before)).collect(),
         };
         for predecessor in from {
@@ -152,7 +154,7 @@ pub fn graph(random: &mut Random, req: u16, limits: Limits) -> Image {
             image.instructions.extend((0..count).map(|_| arithmetic(random, c::REGISTERS).encode()));
             RecordBody::Cpu { first, count }
         } else {
-            let queued = random.one_in(8);
+            let queued = flood || random.one_in(8);
             command(random, limits, image.records.len() as u32, queued)
         };
         let links = Links::pack(successors, &mut image.edges);
@@ -202,6 +204,14 @@ pub fn stream(random: &mut Random, req: u16, limits: Limits) -> Image {
             8 => {
                 let a = random.below(c::REGISTERS) as u8;
                 code.push(Instruction::control(Opcode::Event, a, 0));
+            }
+            // More commands than the job queue holds, once in a while.
+            9 if open.is_none() && queued[record as usize] && random.one_in(2) => {
+                code.push(Instruction::unary_value(Opcode::Move, counter, random.between(1, 90)));
+                let start = code.len() as u32;
+                code.push(Instruction::control(Opcode::Enqueue, 0, record));
+                code.push(Instruction::binary_value(Opcode::Sub, counter, counter, 1));
+                code.push(Instruction::control(Opcode::JumpNonzero, counter, start));
             }
             9 if open.is_none() => {
                 code.push(Instruction::unary_value(Opcode::Move, counter, random.between(1, 4)));

@@ -13,11 +13,15 @@ use komorebi_abi::engine::{
 };
 use komorebi_abi::graph::GraphMachine;
 use komorebi_abi::stream::StreamMachine;
-use komorebi_abi::wire::{EventKind, Line};
-use komorebi_card::Card as _;
+use komorebi_abi::wire::{EventKind, Line, RawEvent};
+use komorebi_card::{Card as _, CardTime};
 
 use super::{Grid, Random, Seen, cancel_line, run_line};
-use crate::dispatcher::{Rig, command};
+use crate::dispatcher::{MICROSECOND, Rig, command};
+
+fn is_deadline(output: Output) -> bool {
+    matches!(output, Output::Error(Refusal { reason: Reason::DEADLINE, .. }))
+}
 
 /// Handlers of host commands; those below are the engines'.
 pub const HOST_HANDLERS: u32 = 200;
@@ -60,6 +64,8 @@ pub struct Engine {
     expected: VecDeque<Output>,
     place: Option<Option<u32>>, // of the error event, when it was stopped from outside
     spins: bool,
+    /// When its deadline may have passed: not before.
+    late: Option<CardTime>,
 }
 
 impl Engine {
@@ -71,6 +77,34 @@ impl Engine {
     /// It runs without a command in flight or an event: only a CANCEL ends it.
     pub const fn spins(&self) -> bool {
         self.spins
+    }
+
+    /// It has a deadline nearer than `far` microseconds.
+    pub fn has_near_deadline(&self, far: u32) -> bool {
+        let deadline = self.image.as_ref().map_or(0, |image| image.header.deadline_us);
+        deadline != 0 && deadline < far
+    }
+
+    /// Its deadline may have passed, and nobody knows where.
+    fn may_be_late(&self, now: CardTime) -> bool {
+        self.place.is_none() && self.late.is_some_and(|late| now >= late)
+    }
+
+    /// Its deadline is this far ahead at most.
+    fn time_left(&self, now: CardTime) -> Option<Duration> {
+        self.late.map(|late| if late > now { late - now } else { Duration::ZERO })
+    }
+
+    /// Ends its machine for a reason from outside, at rest.
+    fn stop(&mut self, reason: Reason) {
+        let held = self.held.take();
+        let Some(machine) = self.model.machine() else { return };
+        machine.stop(reason);
+        if let Some(held) = held {
+            machine.refused(); // it is not in flight; the reason stays the first one
+            self.place = Some((self.kind == UploadKind::Stream).then_some(held.node));
+        }
+        self.spins = false;
     }
 
     /// The command at hand with its arguments as the registers are now.
@@ -158,6 +192,7 @@ impl Watch {
             Err(refusal) => (Model::Refused, None, VecDeque::from([Output::Error(refusal)])),
         };
         let req = Image::peek(bytes).map_or(0, |(_, req)| req);
+        let late = self.deadline(image.as_ref());
         self.engines.push(Engine {
             bytes: bytes.to_vec(),
             offset,
@@ -170,15 +205,24 @@ impl Watch {
             expected,
             place: None,
             spins: false,
+            late,
         });
         index
+    }
+
+    /// When an engine is late at the earliest that starts now.
+    fn deadline(&self, image: Option<&Image>) -> Option<CardTime> {
+        let microseconds = image.map_or(0, |image| image.header.deadline_us);
+        (microseconds != 0).then(|| self.rig.card.now() + Duration::from_micros(microseconds.into()))
     }
 
     /// Runs a kept graph again.
     pub fn restart(&mut self, engine: usize, bindings: &[u32]) {
         let line = self.rig.put_bindings(engine as u32 % 64, bindings);
+        let late = self.deadline(self.engines[engine].image.as_ref());
         let at = &mut self.engines[engine];
         assert!(at.has_ended());
+        (at.late, at.place) = (late, None);
         at.events.clear();
         if let Model::Graph(machine) = &mut at.model {
             machine.restart(bindings);
@@ -212,14 +256,18 @@ impl Watch {
     pub fn cancel(&mut self, engine: usize) {
         let at = &mut self.engines[engine];
         self.rig.send(cancel_line(at.req));
-        let held = at.held.take();
-        let Some(machine) = at.model.machine() else { return };
-        machine.stop(Reason::CANCELLED);
-        if let Some(held) = held {
-            machine.refused(); // it is not in flight; the reason stays the first one
-            at.place = Some((at.kind == UploadKind::Stream).then_some(held.node));
-        }
-        at.spins = false;
+        at.stop(Reason::CANCELLED);
+    }
+
+    /// Waits at rest until the deadline of an engine that runs has passed. False: it has none.
+    pub fn expire(&mut self, engine: usize) -> bool {
+        let now = self.rig.card.now();
+        let Some(left) = self.engines[engine].time_left(now) else { return false };
+        self.engines[engine].stop(Reason::DEADLINE);
+        self.engines[engine].late = None;
+        // The tick of the RUN is that at which it was taken.
+        self.rig.pass(left + Duration::from_millis(1));
+        true
     }
 
     /// Sends a plain command of the host.
@@ -277,7 +325,9 @@ impl Watch {
 
     /// What must still come, if anything must.
     fn outstanding(&self) -> Option<String> {
-        if self.has_placeable_job() {
+        let now = self.rig.card.now();
+        let is_late = |engine: &Engine| engine.may_be_late(now);
+        if self.has_placeable_job() && !self.engines.iter().any(is_late) {
             return Some(format!("a job of {:?}", self.jobs));
         }
         let free = self.grid.busy.len() < self.rig.setup.depth as usize;
@@ -288,6 +338,11 @@ impl Watch {
             return Some(format!("the event of command {number}"));
         }
         self.engines.iter().find_map(|engine| {
+            if is_late(engine) {
+                // What it still submits nobody knows. Without a command in flight it ends, if it has not.
+                let ends = !engine.has_ended() && self.grid.busy.is_empty();
+                return ends.then(|| format!("the end of {}, which is late", engine.req));
+            }
             if let Some(output) = engine.expected.front() {
                 return Some(format!("{output:?} of {}", engine.req));
             }
@@ -418,7 +473,12 @@ impl Watch {
             let index =
                 self.engines.iter().position(|engine| engine.req == event.number && !engine.has_ended());
             let index = index.unwrap();
+            let now = self.rig.card.now();
             let engine = &mut self.engines[index];
+            if is_deadline(output) && engine.may_be_late(now) {
+                self.take_deadline(index, &event);
+                return true;
+            }
             if let Some(expected) = engine.expected.pop_front() {
                 assert_eq!(output, expected, "engine {}", engine.req);
                 engine.events.push(output);
@@ -430,6 +490,26 @@ impl Watch {
             assert!(self.advance(index), "an event that the machine has not: {event:?}, {:?}", self.held());
         }
         panic!("an event that the machine does not come to: {event:?}");
+    }
+
+    /// Its deadline passed at a time of its own: what it did before was checked as it came, and nothing is in flight.
+    fn take_deadline(&mut self, index: usize, event: &RawEvent) {
+        let of_it = |flight: &Flight| matches!(flight.owner, Owner::Engine(engine, ..) if engine == index);
+        assert!(!self.flights.iter().any(of_it), "{event:?} with commands in flight: {:?}", self.flights);
+        let engine = &mut self.engines[index];
+        let deadline = engine.image.as_ref().map_or(0, |image| image.header.deadline_us);
+        assert!(
+            u64::from(event.ticks) >= u64::from(deadline) * MICROSECOND,
+            "{event:?} before {deadline} us"
+        );
+        let output = Output::of_event(event, engine.kind).unwrap();
+        assert!(
+            matches!(output, Output::Error(Refusal { place, .. }) if place.is_some() == (engine.kind == UploadKind::Stream))
+        );
+        engine.events.push(output);
+        engine.expected.clear();
+        (engine.held, engine.spins, engine.model) = (None, false, Model::Refused);
+        self.jobs.retain(|(owner, _)| *owner != index);
     }
 
     fn check_registers(&mut self, index: usize) {
