@@ -1,6 +1,7 @@
 //! Engines on the dispatcher's test bench: uploads, RUN and CANCEL, a grid that shows what was submitted to it, and a
 //! watch that holds what the dispatcher does against the machines of `komorebi_abi`.
 
+pub mod case;
 pub mod generate;
 mod grid;
 mod launch;
@@ -9,6 +10,7 @@ pub mod mutate;
 mod random;
 pub mod refusals;
 pub mod sample;
+mod side;
 mod suspect;
 mod watch;
 pub mod work;
@@ -18,6 +20,7 @@ pub mod worked_stream;
 pub use grid::{Grid, Seen};
 pub use launch::launch_microseconds;
 pub use random::Random;
+pub use side::Side;
 pub use suspect::Suspect;
 pub use watch::{Engine, HOST_HANDLERS, Watch};
 
