@@ -73,6 +73,11 @@ impl Card {
         self.host().reset(self.inner.builder.machine());
     }
 
+    /// Nothing more breaks: what was planned is not done, packets that were to get lost or late arrive. What is broken stays so.
+    pub fn mend(&self) {
+        self.host().mend();
+    }
+
     /// The seed it was built with.
     pub fn seed(&self) -> u64 {
         self.inner.builder.seed_of()

@@ -157,6 +157,8 @@ impl Host {
     /// A power message (host.md §4.4): Tensix clocks follow the vote, the X280's go back to 800 MHz or stop.
     pub(crate) fn vote(&mut self, power: Power) -> Result<(), CardError> {
         self.now += HOST_CALL + self.machine.net.costs.host_write;
+        // The management core answers long after everything that was sent before has landed.
+        self.now = self.landed.iter().fold(self.now, |now, landed| now.max(*landed));
         self.run()?;
         self.answers(self.machine.net.map.find(Kind::Arc), || "the management core's status".to_owned())?;
         if power.tensix != self.power.tensix {

@@ -211,6 +211,18 @@ fn packets_to_a_tile_are_lost_or_late_and_those_to_others_are_not() {
 }
 
 #[test]
+fn a_card_that_is_mended_breaks_no_more() {
+    let card = open(Card::builder());
+    let later = When::At(card.now() + Duration::from_micros(5));
+    card.break_on(later, Breakage::Lose).unwrap();
+    card.break_on(When::Call(2), Breakage::Refuse("not now".into())).unwrap();
+    card.mend();
+    run_for(&card, 10_000).unwrap();
+    card.fence(A).unwrap();
+    card.fence(A).unwrap();
+}
+
+#[test]
 fn what_the_card_does_not_have_is_refused_and_nothing_is_planned() {
     let card = open(Card::builder());
     let absent = NocXy::new(60, 60);

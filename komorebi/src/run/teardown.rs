@@ -20,6 +20,10 @@ const FORCED: Duration = Duration::from_secs(5);
 /// A hart that its interrupt does not bring back to the monitor.
 pub(crate) const NOT_BACK: &str = "its hart did not come back to the monitor; reset the card";
 
+/// Between the first two looks for the result; then twice as long each time, up to `SLOWEST`.
+const FIRST: Duration = Duration::from_micros(20);
+const SLOWEST: Duration = Duration::from_millis(1);
+
 /// What is left after the end.
 pub(crate) struct Teardown {
     /// The dispatcher's result block, if it wrote one.
@@ -52,6 +56,7 @@ pub(crate) fn wait_result(
     timeout: Duration,
 ) -> Result<Option<ResultBlock>> {
     let deadline = card.now() + timeout;
+    let mut between = FIRST;
     loop {
         if let Some(result) = result(cluster)? {
             return Ok(Some(result));
@@ -59,9 +64,11 @@ pub(crate) fn wait_result(
         if matches!(cluster.hart(0)?, HartState::Trapped { .. } | HartState::Parked { .. }) {
             return self::result(cluster); // it may have been written between the two reads
         }
-        if cluster.pause_until(deadline)? {
+        if card.now() >= deadline {
             return Ok(None);
         }
+        pause(card, between.min(deadline - card.now()))?;
+        between = (2 * between).min(SLOWEST);
     }
 }
 

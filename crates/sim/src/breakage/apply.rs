@@ -2,7 +2,7 @@
 
 use komorebi_card::{CardError, NocXy};
 
-use super::{Breakage, Step, When};
+use super::{Breakage, Plan, Step, When};
 use crate::client::Client;
 use crate::host::Host;
 use crate::message::{Body, Payload};
@@ -30,6 +30,12 @@ impl Host {
             },
         }
         Ok(())
+    }
+
+    /// Forgets what is to break.
+    pub(crate) fn mend(&mut self) {
+        self.plan = Plan::default();
+        self.machine.net.tampers.clear();
     }
 
     /// Counts a call of `client` and breaks what is to break before it.
