@@ -50,7 +50,7 @@ pub use komorebi_abi::program::{
     ArgKind, Compute, Format, Kernel, MathFidelity, OptLevel, Prefetch, ResultKind, UnpackMode,
 };
 pub use komorebi_abi::stream::Stream;
-pub use komorebi_card::{Board, Card, CardTime, Core, Description, Grid, Group, NocXy, World};
+pub use komorebi_card::{Board, Card, CardTime, Core, Description, Grid, Group, Holder, NocXy, World};
 pub use komorebi_macros::program;
 pub use load::LoadOptions;
 pub use program::{CoreArgs, Declared, Dynamic, Program, Thread};

@@ -3,3 +3,5 @@
 
 pub mod dispatcher;
 pub mod engine;
+pub mod life;
+pub mod mortal;

@@ -240,7 +240,7 @@ fn a_card_left_by_one_session_is_taken_over_by_the_next() {
     let card = Card::builder().build();
     let session = km::Session::builder().on(&card).open().unwrap();
     let error = km::Session::builder().on(&card).open().unwrap_err();
-    assert!(matches!(error, km::Error::CardBusy { pid } if pid == std::process::id()), "{error}");
+    assert!(matches!(&error, km::Error::CardBusy { holder } if holder.pid == std::process::id()), "{error}");
     let run = session.load(program()).unwrap();
     session.close().unwrap();
     let handle = run.submit(km::nop()).unwrap();

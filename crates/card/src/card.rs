@@ -1,9 +1,11 @@
 //! The trait at the seam.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{CardError, CardTime, Description, HostMem, NocXy, Rect};
 
 /// How a write travels (host.md §8.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// Bulk data: fast, with no order among writes. Follow with [`Card::fence`].
     Bulk,
@@ -12,7 +14,7 @@ pub enum Order {
 }
 
 /// What this client asks the card to keep powered (host.md §1.3, power flags).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Power {
     /// Tensix tiles, out of clock gating.
     pub tensix: bool,
@@ -25,7 +27,7 @@ pub struct Power {
 }
 
 /// The one register write the driver does for a client that dies (host.md §1.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cleanup {
     /// The tile written to.
     pub tile: NocXy,

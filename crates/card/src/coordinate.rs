@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A translated NoC coordinate: one pair that both NoCs accept (host.md §3.2).
 ///
 /// Ordered by row, then column, as a rectangle is walked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NocXy {
     /// Column, 0 to 31.
     pub x: u8,
@@ -32,7 +34,7 @@ impl fmt::Display for NocXy {
 }
 
 /// A rectangle of tiles, both corners inside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Rect {
     /// The corner with the least column and row.
     pub start: NocXy,
@@ -48,7 +50,7 @@ impl Rect {
 }
 
 /// A program's grid of cores: `width` columns by `height` rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Grid {
     /// Columns.
     pub width: u32,

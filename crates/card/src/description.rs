@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Grid, NocXy};
 
 /// Rows of Tensix tiles on every board: y 2 to 11 (host.md §3.1).
 pub const TENSIX_ROWS: std::ops::RangeInclusive<u8> = 2..=11;
 
 /// Which of the worlds behind the seam a card lives in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum World {
     /// The simulated card of this project.
     Simulated,
@@ -29,7 +31,7 @@ impl fmt::Display for World {
 }
 
 /// A Blackhole product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Board {
     /// p100a: 120 Tensix cores, 7 DRAM banks.
     P100a,
@@ -50,7 +52,7 @@ impl fmt::Display for Board {
 ///
 /// The controller can deadlock when several ports of a channel are mixed (host.md §3.5), so every client keeps
 /// to these two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DramBank {
     /// The physical channel, 0 to 7.
     pub channel: u8,
@@ -63,7 +65,7 @@ pub struct DramBank {
 }
 
 /// One X280 cluster (an L2CPU tile of four harts).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct L2Cpu {
     /// The cluster's number, 0 to 3, in the firmware's order (host.md §6.1).
     pub index: u8,
@@ -74,7 +76,7 @@ pub struct L2Cpu {
 }
 
 /// Clocks in MHz, as telemetry names them when the card is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clocks {
     /// Tensix cores and both NoCs.
     pub aiclk_mhz: u32,
@@ -83,7 +85,7 @@ pub struct Clocks {
 }
 
 /// The facts of one card.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
     /// Which world it lives in.
     pub world: World,

@@ -1,18 +1,45 @@
 //! What can go wrong below the seam.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::path::PathBuf;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
 
 use crate::{CardTime, NocXy};
 
 /// The process that holds a card.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// Its process id.
     pub pid: u32,
+    /// Its command's name, as the kernel keeps it (`/proc/PID/comm`): 15 bytes at most.
+    pub command: String,
+    /// Since when it holds the card, by the wall clock.
+    pub since: SystemTime,
+}
+
+impl Holder {
+    /// Process `pid`, from now on.
+    pub fn new(pid: u32) -> Self {
+        let command = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        Self { pid, command: command.trim_end().to_owned(), since: SystemTime::now() }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {}", self.pid)?;
+        if !self.command.is_empty() {
+            write!(f, " (`{}`)", self.command)?;
+        }
+        write!(f, " since {}", humantime::format_rfc3339_seconds(self.since))
+    }
 }
 
 /// A rule of the hardware that device code or the host broke; the card has halted and answers every later call with it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{agent} at tile {tile}, pc {pc:#x}: {detail} ({rule})")]
 pub struct Fault {
     /// The tile the offender sits on (the PCIe tile for the host).
@@ -24,13 +51,13 @@ pub struct Fault {
     /// What it did, with addresses and values.
     pub detail: String,
     /// The rule, with the section of the hardware pages it comes from.
-    pub rule: &'static str,
+    pub rule: Cow<'static, str>,
     /// When, on the card's clock.
     pub at: CardTime,
 }
 
 /// An error of a [`Card`](crate::Card) call.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[non_exhaustive]
 pub enum CardError {
     /// There is no such device.
@@ -40,7 +67,7 @@ pub enum CardError {
         path: PathBuf,
     },
     /// Another live session holds the card.
-    #[error("the card is held by process {}; close its session first", holder.pid)]
+    #[error("the card is held by {holder}; close its session first")]
     Busy {
         /// Who holds it.
         holder: Holder,
@@ -68,4 +95,18 @@ pub enum CardError {
         /// The system's answer.
         cause: String,
     },
+}
+
+/// Refuses a request that is empty or does not lie on words, as [`Card::write`](crate::Card::write) says.
+///
+/// # Errors
+/// [`CardError::Request`].
+pub fn check_request(address: u64, bytes: usize) -> Result<(), CardError> {
+    if bytes > 0 && address.is_multiple_of(4) && bytes.is_multiple_of(4) {
+        return Ok(());
+    }
+    let what = format!(
+        "{bytes} bytes at {address:#x}: a request has at least 4 bytes and lies on 4-byte boundaries"
+    );
+    Err(CardError::Request { what })
 }

@@ -1,10 +1,13 @@
 //! Host memory that the card writes at any time.
 
 use std::ffi::CString;
+use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use memmap2::MmapRaw;
+use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 
 use crate::{CardError, NocXy};
@@ -26,13 +29,34 @@ impl HostMem {
     /// # Errors
     /// [`CardError::HostMemory`] with the system's answer.
     pub fn anonymous(bytes: usize, tile: NocXy, noc_address: u64) -> Result<Self, CardError> {
+        Ok(Self::shared(bytes, tile, noc_address)?.0)
+    }
+
+    /// The same, with the file that another process maps with [`of_file`](Self::of_file). Its length is sealed: nobody
+    /// can take pages away from who maps it.
+    ///
+    /// # Errors
+    /// As [`anonymous`](Self::anonymous).
+    pub fn shared(bytes: usize, tile: NocXy, noc_address: u64) -> Result<(Self, OwnedFd), CardError> {
         let fail = |cause: String| CardError::HostMemory { bytes, cause };
         let length = bytes.max(1).next_multiple_of(4096);
         let name = CString::new("komorebi-host").map_err(|e| fail(e.to_string()))?;
-        let file = memfd_create(name.as_c_str(), MFdFlags::MFD_CLOEXEC).map_err(|e| fail(e.to_string()))?;
-        let file = std::fs::File::from(file);
+        let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
+        let file = File::from(memfd_create(name.as_c_str(), flags).map_err(|e| fail(e.to_string()))?);
         file.set_len(length as u64).map_err(|e| fail(e.to_string()))?;
+        let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
+        fcntl(&file, FcntlArg::F_ADD_SEALS(seals)).map_err(|e| fail(e.to_string()))?;
         let map = MmapRaw::map_raw(&file).map_err(|e| fail(e.to_string()))?;
+        Ok((Self { map: Arc::new(map), tile, noc_address }, file.into()))
+    }
+
+    /// Maps what another process shares, all of it.
+    ///
+    /// # Errors
+    /// As [`anonymous`](Self::anonymous).
+    pub fn of_file(file: OwnedFd, tile: NocXy, noc_address: u64) -> Result<Self, CardError> {
+        let map = MmapRaw::map_raw(&File::from(file));
+        let map = map.map_err(|e| CardError::HostMemory { bytes: 0, cause: e.to_string() })?;
         Ok(Self { map: Arc::new(map), tile, noc_address })
     }
 
@@ -108,7 +132,7 @@ impl HostMem {
     fn word64(&self, offset: usize) -> &AtomicU64 {
         assert!(offset.is_multiple_of(8) && offset + 8 <= self.map.len(), "no 64-bit word at {offset:#x}");
         // SAFETY: the mapping is page aligned and at least offset + 8 bytes long (asserted), lives as long as
-        // `self`, and is only ever accessed through atomics in this process.
+        // `self`, and is only ever accessed through atomics, in every process that maps it.
         unsafe { &*self.map.as_ptr().add(offset).cast::<AtomicU64>() }
     }
 
@@ -139,6 +163,16 @@ mod tests {
         other.read(4, &mut back);
         assert_eq!(back, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
         assert_eq!(other.load_u64(8), u64::from_le_bytes([5, 6, 7, 8, 9, 10, 11, 12]));
+    }
+
+    #[test]
+    fn a_second_mapping_of_the_file_is_the_same_memory_and_its_length_is_fixed() {
+        let (memory, file) = HostMem::shared(4096, NocXy::new(19, 24), 0).unwrap();
+        let again = File::from(file.try_clone().unwrap());
+        assert!(again.set_len(0).is_err());
+        let other = HostMem::of_file(file, NocXy::new(19, 24), 0).unwrap();
+        memory.store_u64(8, 77);
+        assert_eq!((other.load_u64(8), other.len()), (77, 4096));
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod time;
 pub use card::{Card, Cleanup, Order, Power};
 pub use coordinate::{Core, Grid, NocXy, Rect};
 pub use description::{Board, Clocks, Description, DramBank, L2Cpu, TENSIX_ROWS, World};
-pub use error::{CardError, Fault, Holder};
+pub use error::{CardError, Fault, Holder, check_request};
 pub use group::{GridRect, Group, GroupError};
 pub use host_mem::HostMem;
 pub use time::CardTime;

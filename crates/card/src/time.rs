@@ -3,11 +3,13 @@
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// A moment on the card's clock, in nanoseconds since an origin the card chose.
 ///
 /// On a card this is the host's monotonic clock; on the simulated card it is virtual time. Every wait of the
 /// runtime goes by it, so that a simulated run is deterministic.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CardTime(u64);
 
 impl CardTime {

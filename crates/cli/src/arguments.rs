@@ -1,6 +1,8 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use komorebi::Board;
+use komorebi_sim::Setting;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -33,6 +35,8 @@ pub(crate) enum Tool {
     Stream(StreamArguments),
     /// Prints the page of an error's code, or lists all codes
     Explain(ExplainArguments),
+    /// Serves a simulated card at a socket, until it is ended: `KM_CARD=sim:PATH` opens it from any process
+    SimCard(SimCardArguments),
     /// Prints what a program takes of a core's L1, and uploads of the upload region; builds the kernels
     Size(SizeArguments),
 }
@@ -108,4 +112,60 @@ pub(crate) struct SizeArguments {
     /// The bytes of an upload that lies in the upload region
     #[arg(long, value_name = "FILE")]
     pub(crate) upload: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct SimCardArguments {
+    /// The socket, which is made
+    pub(crate) path: PathBuf,
+    /// The product
+    #[arg(long, value_enum, default_value_t = BoardName::P150a)]
+    pub(crate) board: BoardName,
+    /// Enabled Tensix columns of 10 cores
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u8).range(1..=14))]
+    pub(crate) columns: u8,
+    /// The seed of what the hardware leaves open
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The column of the cost table
+    #[arg(long, value_enum, default_value_t = CostsName::Nominal)]
+    pub(crate) costs: CostsName,
+    /// The X280's clock stops at the first step of the driver's close, not at its last
+    #[arg(long)]
+    pub(crate) clock_stops_at_once: bool,
+    /// LIM loses its content while the X280's clock stands
+    #[arg(long)]
+    pub(crate) lim_lost: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum BoardName {
+    P100a,
+    P150a,
+}
+
+impl From<BoardName> for Board {
+    fn from(name: BoardName) -> Self {
+        match name {
+            BoardName::P100a => Self::P100a,
+            BoardName::P150a => Self::P150a,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum CostsName {
+    Low,
+    Nominal,
+    High,
+}
+
+impl From<CostsName> for Setting {
+    fn from(name: CostsName) -> Self {
+        match name {
+            CostsName::Low => Self::Low,
+            CostsName::Nominal => Self::Nominal,
+            CostsName::High => Self::High,
+        }
+    }
 }

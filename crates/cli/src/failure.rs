@@ -22,6 +22,8 @@ pub(crate) enum Failure {
     Refused { path: PathBuf, what: String },
     #[error("error: a grid has 1 to {most} cores, not {cores}")]
     Cores { cores: u32, most: u32 },
+    #[error("error: no card can be served at {}: {error}; give a path that is free, in a folder that can be written", path.display())]
+    Serve { path: PathBuf, error: io::Error },
     #[error("{0}")]
     Header(String),
     #[error("error: {}: {what}", path.display())]

@@ -1,4 +1,5 @@
-//! `cargo komorebi`: what is in a header, in an upload, behind an error's code, in a core's L1.
+//! `cargo komorebi`: what is in a header, in an upload, behind an error's code, in a core's L1; a simulated card for
+//! other processes.
 //!
 //! Each command reads its input, whole and bounded, makes a text of it and hands it to [`output`]. Bad input is a [`Failure`](failure::Failure):
 //! one clear line on standard error and status 1.
@@ -13,6 +14,7 @@ mod graph;
 mod headers;
 mod input;
 mod output;
+mod sim_card;
 mod size;
 mod stream;
 mod upload;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         Tool::Graph(arguments) => graph::run(&arguments),
         Tool::Stream(arguments) => stream::run(&arguments),
         Tool::Explain(arguments) => explain::run(&arguments),
+        Tool::SimCard(arguments) => sim_card::run(&arguments),
         Tool::Size(arguments) => size::run(&arguments),
     };
     match outcome {

@@ -470,3 +470,35 @@ fn a_program_that_cannot_be_measured_is_refused() {
     let words = line(["size", &file, "--program", "Small", "--compile-args", "raeder=1"]);
     assert!(words.contains("`raeder=1` gives no words to a kernel"), "{words}");
 }
+
+/// A tool that runs until it is killed.
+struct Serving(std::process::Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn sim_card_serves_the_card_it_was_asked_for_and_a_path_in_use_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let socket = folder.path().join("card");
+    let mut command = Command::new(BINARY);
+    command.arg("sim-card").arg(&socket).args(["--board", "p100a", "--columns", "3", "--seed", "9"]);
+    let mut serving = Serving(command.stdout(Stdio::piped()).spawn().unwrap());
+    let mut said = String::new();
+    BufReader::new(serving.0.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    let variable = format!("sim:{}", socket.display());
+    assert_eq!(said, format!("a simulated card is served; open it with KM_CARD={variable}\n"));
+    let session = komorebi::Session::builder().sim_card(&socket).open().unwrap();
+    let description = session.description();
+    assert_eq!((description.board, description.columns.len()), (komorebi::Board::P100a, 3));
+    let run = session.load(komorebi::Program::new("nop")).unwrap();
+    let second = std::time::Duration::from_secs(1);
+    run.wait(run.submit(komorebi::nop()).unwrap(), second).unwrap();
+    run.stop(second).unwrap();
+    let error = line([std::ffi::OsStr::new("sim-card"), socket.as_os_str()]);
+    assert!(error.starts_with("error: no card can be served at ") && error.contains("in use"), "{error}");
+}

@@ -18,11 +18,21 @@ pub struct Builder {
     seed: u64,
     costs: Setting,
     parking: bool,
+    stops_at_once: bool,
+    lim_lost: bool,
 }
 
 impl Default for Builder {
     fn default() -> Self {
-        Self { board: Board::P150a, columns: 12, seed: 0, costs: Setting::Nominal, parking: true }
+        Self {
+            board: Board::P150a,
+            columns: 12,
+            seed: 0,
+            costs: Setting::Nominal,
+            parking: true,
+            stops_at_once: false,
+            lim_lost: false,
+        }
     }
 }
 
@@ -63,10 +73,26 @@ impl Builder {
         self
     }
 
+    /// Whether the X280's clock stops at the first step of the driver's close, before a dispatcher can act on the
+    /// register write, and not at the last one. Hardware pages do not say which (host.md §1.6).
+    #[must_use]
+    pub fn clock_stops_at_once(mut self, at_once: bool) -> Self {
+        self.stops_at_once = at_once;
+        self
+    }
+
+    /// Whether LIM loses its content while the X280's clock stands, which is not known of the hardware (host.md §6.7).
+    #[must_use]
+    pub fn lim_lost(mut self, lost: bool) -> Self {
+        self.lim_lost = lost;
+        self
+    }
+
     /// The card, powered and booted, with nobody's claim on it.
     pub fn build(self) -> Card {
         let description = describe(&self.topology(), self.board);
-        let host = Host::new(self.machine());
+        let mut host = Host::new(self.machine());
+        host.stops_at_once = self.stops_at_once;
         Card::new(description, self, host)
     }
 
@@ -80,7 +106,9 @@ impl Builder {
 
     /// What is powered and booted.
     pub(crate) fn machine(&self) -> Machine {
-        Machine::new(self.topology(), self.board, self.seed, self.costs, self.parking)
+        let mut machine = Machine::new(self.topology(), self.board, self.seed, self.costs, self.parking);
+        machine.lose_lim(self.lim_lost);
+        machine
     }
 }
 

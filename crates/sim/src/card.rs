@@ -1,5 +1,6 @@
 //! The handle to a simulated card.
 
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use komorebi_card::{CardError, CardTime, Cleanup, Description, Holder, HostMem, NocXy, Order, Power, Rect};
@@ -94,6 +95,27 @@ impl Card {
         host.find(tile).is_some_and(|tile| host.machine.peek(tile, address, bytes))
     }
 
+    /// Takes the card for `holder`, a process that this one serves; else as [`claim`](komorebi_card::Card::claim).
+    ///
+    /// # Errors
+    /// As `claim`.
+    pub fn claim_for(&self, power: Power, holder: Holder) -> Result<(), CardError> {
+        self.call(|host| host.claim(self.client.id, power, holder))
+    }
+
+    /// Who holds it.
+    pub fn holder(&self) -> Option<Holder> {
+        self.host().holder().cloned()
+    }
+
+    /// Host memory, with the file by which a process that this one serves maps it, too.
+    ///
+    /// # Errors
+    /// As [`host_mem`](komorebi_card::Card::host_mem).
+    pub fn shared_host_mem(&self, bytes: usize) -> Result<(HostMem, OwnedFd), CardError> {
+        self.call(|host| host.host_mem(bytes))
+    }
+
     /// The program counters of a Tensix tile's cores (B, NC, T0, T1, T2) or of a cluster's harts, at no cost.
     pub fn pcs(&self, tile: NocXy) -> Vec<u64> {
         let host = self.host();
@@ -107,12 +129,7 @@ impl komorebi_card::Card for Card {
     }
 
     fn claim(&self, power: Power) -> Result<(), CardError> {
-        self.call(|host| {
-            if host.is_held() {
-                return Err(CardError::Busy { holder: Holder { pid: std::process::id() } });
-            }
-            host.claim(self.client.id, power)
-        })
+        self.claim_for(power, Holder::new(std::process::id()))
     }
 
     fn release(&self) {
@@ -147,7 +164,7 @@ impl komorebi_card::Card for Card {
     }
 
     fn host_mem(&self, bytes: usize) -> Result<HostMem, CardError> {
-        self.call(|host| host.host_mem(bytes))
+        Ok(self.shared_host_mem(bytes)?.0)
     }
 
     fn now(&self) -> CardTime {

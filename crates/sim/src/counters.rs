@@ -16,6 +16,8 @@ pub struct Counters {
     pub noc_packets: u64,
     /// Writes the card made to host memory.
     pub events: u64,
+    /// Accesses of the card to host memory that its client had given back: the IOMMU keeps them off.
+    pub unmapped: u64,
     /// Messages the machine delivered, of any kind.
     pub messages: u64,
     /// How often the machine let a tile run: what the scheduling itself cost.

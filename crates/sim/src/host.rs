@@ -1,6 +1,10 @@
 //! The host: its clock, its requests on their way, its claim on the card.
 
-use komorebi_card::{CardError, CardTime, Cleanup, Fault, HostMem, NocXy, Order, Power, Rect};
+use std::os::fd::OwnedFd;
+
+use komorebi_card::{
+    CardError, CardTime, Cleanup, Fault, Holder, HostMem, NocXy, Order, Power, Rect, check_request,
+};
 
 use crate::breakage::Plan;
 use crate::costs::{HOST_CALL, HOST_POLL, host_transfer};
@@ -18,6 +22,9 @@ use crate::time::{NEVER, Time, from_nanos, to_card};
 const DISORDER: Time = from_nanos(2_000);
 /// Bulk writes up to this size may arrive line by line, or in parts of lines.
 const FINE: usize = 4096;
+/// What the driver's close takes between the register write and the power message: pages unpinned, iATU regions
+/// disabled, windows freed, the message queued (host.md §1.6). Not documented: an assumption.
+const CLOSE: Time = from_nanos(200_000);
 /// The latest moment a host's clock goes to.
 const END_OF_TIME: Time = NEVER / 4;
 
@@ -38,9 +45,11 @@ pub(crate) struct Silent {
 /// A card and its host.
 pub(crate) struct Host {
     pub(crate) machine: Machine,
+    /// Whether the clusters' clock stops at the first step of a close, not at its last.
+    pub(crate) stops_at_once: bool,
     now: Time,
-    /// The client that has claimed it.
-    holder: Option<u64>,
+    /// The client that has claimed it, and its process.
+    holder: Option<(u64, Holder)>,
     power: Power,
     cleanup: Option<Cleanup>,
     /// When everything sent to each tile has landed.
@@ -59,6 +68,7 @@ impl Host {
         let tiles = machine.net.map.homes.len();
         Self {
             machine,
+            stops_at_once: false,
             now: 0,
             holder: None,
             power: Power::default(),
@@ -73,9 +83,9 @@ impl Host {
 
     /// A reset of the card: `machine` as it is after power-on, nobody's claim, nothing that was to break.
     pub(crate) fn reset(&mut self, machine: Machine) {
-        let now = self.now;
+        let (now, stops_at_once) = (self.now, self.stops_at_once);
         *self = Self::new(machine);
-        (self.now, self.strict) = (now, now);
+        (self.now, self.strict, self.stops_at_once) = (now, now, stops_at_once);
     }
 
     pub(crate) fn now(&self) -> CardTime {
@@ -131,26 +141,39 @@ impl Host {
         self.check()
     }
 
-    pub(crate) fn is_held(&self) -> bool {
-        self.holder.is_some()
-    }
-
-    pub(crate) fn claim(&mut self, client: u64, power: Power) -> Result<(), CardError> {
+    pub(crate) fn claim(&mut self, client: u64, power: Power, holder: Holder) -> Result<(), CardError> {
+        if let Some((_, holder)) = &self.holder {
+            return Err(CardError::Busy { holder: holder.clone() });
+        }
         self.check()?;
         self.vote(power)?;
-        self.holder = Some(client);
+        self.holder = Some((client, holder));
         Ok(())
     }
 
-    /// The driver's close, for the client that has claimed the card.
+    pub(crate) fn holder(&self) -> Option<&Holder> {
+        self.holder.as_ref().map(|(_, holder)| holder)
+    }
+
+    /// The driver's close for the client that has claimed the card, in its order (host.md §1.6): the register write; host
+    /// memory unmapped; locks given back; windows freed, which changes nothing here; the power vote taken back. The last
+    /// vote that goes puts the cores in reset, gates their clock and stops the X280's. What its holder sent has landed by
+    /// then.
     pub(crate) fn release(&mut self, client: u64) {
-        if self.holder.take_if(|holder| *holder == client).is_none() {
+        if self.holder.take_if(|(holder, _)| *holder == client).is_none() {
             return;
         }
         if let Some(cleanup) = self.cleanup.take() {
             // A fault ends the card, and is what the next call returns.
             let _ = self.write(cleanup.tile, cleanup.address, &cleanup.value.to_le_bytes(), Order::Strict);
         }
+        self.now = self.landed.iter().fold(self.now, |last, landed| last.max(*landed));
+        self.run_to(self.now, false);
+        if self.stops_at_once {
+            self.machine.arc.power(self.now, false, &mut self.machine.net);
+        }
+        self.machine.net.host.unmap_all();
+        self.now += CLOSE;
         let _ = self.vote(Power::default());
     }
 
@@ -177,7 +200,7 @@ impl Host {
     pub(crate) fn set_cleanup(&mut self, cleanup: Option<Cleanup>) -> Result<(), CardError> {
         self.check()?;
         if let Some(cleanup) = cleanup {
-            aligned(cleanup.address, 4)?;
+            check_request(cleanup.address, 4)?;
             self.tile(cleanup.tile, cleanup.address, 4, Access::Write)?;
         }
         self.cleanup = cleanup;
@@ -208,7 +231,7 @@ impl Host {
         order: Order,
     ) -> Result<(), CardError> {
         self.check()?;
-        aligned(address, bytes.len())?;
+        check_request(address, bytes.len())?;
         let tile = self.tile(xy, address, bytes.len(), Access::Write)?;
         self.now += HOST_CALL + host_transfer(bytes.len() as u64);
         self.machine.net.counters.noc_packets += 1;
@@ -257,7 +280,7 @@ impl Host {
 
     pub(crate) fn multicast(&mut self, tiles: Rect, address: u64, bytes: &[u8]) -> Result<(), CardError> {
         self.check()?;
-        aligned(address, bytes.len())?;
+        check_request(address, bytes.len())?;
         if let Err(violation) = target::check(Kind::Tensix, address, bytes.len() as u64, Access::Write) {
             return Err(self.broken(violation));
         }
@@ -278,7 +301,7 @@ impl Host {
 
     pub(crate) fn read(&mut self, xy: NocXy, address: u64, bytes: &mut [u8]) -> Result<(), CardError> {
         self.check()?;
-        aligned(address, bytes.len())?;
+        check_request(address, bytes.len())?;
         let tile = self.tile(xy, address, bytes.len(), Access::Read)?;
         self.machine.net.counters.noc_packets += 1;
         let half = self.machine.net.costs.host_read / 2;
@@ -313,14 +336,14 @@ impl Host {
         self.answers(Some(place.tile), || format!("the read back of a fence at {xy}"))
     }
 
-    pub(crate) fn host_mem(&mut self, bytes: usize) -> Result<HostMem, CardError> {
+    pub(crate) fn host_mem(&mut self, bytes: usize) -> Result<(HostMem, OwnedFd), CardError> {
         self.check()?;
         let net = &mut self.machine.net;
         let pcie = net.map.find(Kind::Pcie).map_or(NocXy::new(19, 24), |tile| net.map.home(tile).xy);
-        let memory = HostMem::anonymous(bytes, pcie, net.host.next_address(bytes))?;
+        let (memory, file) = HostMem::shared(bytes, pcie, net.host.next_address(bytes))?;
         net.host.add(memory.clone());
         self.now += HOST_CALL;
-        Ok(memory)
+        Ok((memory, file))
     }
 
     pub(crate) fn relax(&mut self, until: CardTime) -> Result<CardTime, CardError> {
@@ -344,15 +367,4 @@ impl Host {
     pub(crate) fn find(&self, xy: NocXy) -> Option<TileId> {
         self.machine.net.map.place(Noc::Zero, xy).map(|place| place.tile)
     }
-}
-
-/// Refuses a request that is empty or does not lie on words.
-fn aligned(address: u64, bytes: usize) -> Result<(), CardError> {
-    if bytes > 0 && address.is_multiple_of(4) && bytes.is_multiple_of(4) {
-        return Ok(());
-    }
-    let what = format!(
-        "{bytes} bytes at {address:#x}: a request has at least 4 bytes and lies on 4-byte boundaries"
-    );
-    Err(CardError::Request { what })
 }

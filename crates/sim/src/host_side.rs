@@ -15,6 +15,8 @@ const TOP: u64 = HOST_WINDOW.start + (1 << 58);
 pub(crate) struct HostSide {
     /// Regions, the last one lowest.
     regions: Vec<HostMem>,
+    /// The lowest address that was ever handed out; 0 before the first.
+    lowest: u64,
     /// When the card first wrote host memory since the host last looked.
     pub(crate) wrote: Option<Time>,
     /// True when nothing the card sends arrives any more.
@@ -34,7 +36,23 @@ impl HostSide {
 
     /// Maps a region.
     pub(crate) fn add(&mut self, region: HostMem) {
+        let address = region.noc_address();
+        self.lowest = if self.lowest == 0 { address } else { self.lowest.min(address) };
         self.regions.push(region);
+    }
+
+    /// Unmaps every region: the client has closed the card, or died.
+    pub(crate) fn unmap_all(&mut self) {
+        self.regions.clear();
+    }
+
+    /// True where a client's memory was mapped that is not any more. A stray access there ends at the IOMMU, which the
+    /// card does not notice: writes are lost, reads give all ones (host.md §8.2).
+    pub(crate) fn is_unmapped(&self, address: u64, bytes: usize) -> bool {
+        let was = self.lowest != 0 && self.lowest <= address && address.saturating_add(bytes as u64) <= TOP;
+        was && !self.regions.iter().any(|region| {
+            region.noc_address() <= address && address < region.noc_address() + region.len() as u64
+        })
     }
 
     /// Writes host memory.

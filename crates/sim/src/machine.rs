@@ -111,7 +111,7 @@ impl Machine {
                 (self.net.map.homes[usize::from(source)].xy, format!("a message to {}", home.xy), 0)
             }
         };
-        Fault { tile, agent, pc, detail: violation.detail, rule: violation.rule, at: to_card(at) }
+        Fault { tile, agent, pc, detail: violation.detail, rule: violation.rule.into(), at: to_card(at) }
     }
 
     /// The fault of a request of the host.
@@ -119,7 +119,12 @@ impl Machine {
         let pcie =
             self.net.map.find(Kind::Pcie).map_or(&self.net.map.homes[0], |tile| self.net.map.home(tile));
         let Violation { detail, rule } = violation;
-        Fault { tile: pcie.xy, agent: "host".to_owned(), pc: 0, detail, rule, at: to_card(at) }
+        Fault { tile: pcie.xy, agent: "host".to_owned(), pc: 0, detail, rule: rule.into(), at: to_card(at) }
+    }
+
+    /// Whether the clusters' LIM loses its content while their clock stands.
+    pub(crate) fn lose_lim(&mut self, lost: bool) {
+        self.clusters.iter_mut().for_each(|cluster| cluster.loses_lim = lost);
     }
 
     /// Stops a hart where it is.

@@ -10,13 +10,22 @@ use crate::time::Time;
 pub(crate) fn deliver(tile: TileId, at: Time, body: Body, net: &mut Net) -> Result<(), Violation> {
     match body {
         Body::Write { address, data } => {
+            if net.host.is_unmapped(address, data.bytes().len()) {
+                net.counters.unmapped += 1;
+                return Ok(());
+            }
             net.host.write(at, address, data.bytes())?;
             net.counters.events += 1;
         }
         Body::Read { address, bytes, reply } => {
             let mut read = Ok(());
-            let data = Payload::fill(bytes as usize, |out| read = net.host.read(address, out));
+            let unmapped = net.host.is_unmapped(address, bytes as usize);
+            let data = Payload::fill(bytes as usize, |out| match unmapped {
+                true => out.fill(0xff),
+                false => read = net.host.read(address, out),
+            });
             read?;
+            net.counters.unmapped += u64::from(unmapped);
             net.reply(tile, at, 0, reply, data);
         }
         // Nothing else is ever sent here: requests are checked where they are made.

@@ -183,6 +183,76 @@ fn the_close_does_the_cleanup_write_holds_the_cores_and_keeps_memory() {
     assert_eq!(card.read32(A, 0x2_0000).unwrap(), stopped);
 }
 
+/// A core that writes its count to host memory without end.
+fn writer(memory: &komorebi_card::HostMem) -> String {
+    let (low, mid) = (memory.noc_address() as u32, memory.noc_address() >> 32);
+    format!(
+        "for (unsigned n = 1;; ++n) {{ R(0x20040) = n; NIU(0, 0, 0) = 0x20040; NIU(0, 0, 8) = self(0);
+         NIU(0, 0, 0xc) = {low:#x}; NIU(0, 0, 0x10) = {mid:#x}; NIU(0, 0, 0x14) = {xy:#x};
+         NIU(0, 0, 0x1c) = 0x2092; NIU(0, 0, 0x20) = 16; NIU(0, 0, 0x40) = 1;
+         while (COUNTER(0, 1) != n) {{}} }}",
+        xy = memory.tile().hi_word()
+    )
+}
+
+#[test]
+fn what_the_card_still_writes_after_a_close_is_lost_and_the_card_goes_on() {
+    let card = open(Card::builder());
+    let memory = card.host_mem(4096).unwrap();
+    load(&card, A, 0, &baby(0, &writer(&memory)));
+    start(&card, A, &[0]);
+    run_for(&card, 50_000).unwrap();
+    assert!(card.counters().events > 3 && card.counters().unmapped == 0);
+    let (events, written) = (card.counters().events, memory.load_u64(0));
+    assert!(written > 3);
+    card.release();
+    // The close takes a while, in which the core writes on; then it is held.
+    let lost = card.counters().unmapped;
+    assert!(lost > 3, "{lost}");
+    assert!(card.counters().events <= events + 1 && memory.load_u64(0) <= written + 1);
+    card.claim(POWER).unwrap();
+    run_for(&card, 50_000).unwrap();
+    assert_eq!(card.counters().unmapped, lost);
+    let again = card.host_mem(4096).unwrap();
+    assert_eq!((again.noc_address(), again.load_u64(0)), (memory.noc_address(), 0));
+}
+
+/// Hart 0 counts in LIM.
+fn start_counting(card: &Card) {
+    release(card, &hart(0x0800_0000, "for (uint64_t n = 1;; n++) R64(0x08010000) = n;"));
+    run_for(card, 20_000).unwrap();
+    assert!(count(card) > 10);
+}
+
+fn count(card: &Card) -> u32 {
+    peek(card, CLUSTER, 0x0801_0000)
+}
+
+#[test]
+fn the_x280_stops_at_the_first_step_of_a_close_or_at_the_last() {
+    let ran_on = |at_once: bool| {
+        let card = open(Card::builder().clock_stops_at_once(at_once));
+        start_counting(&card);
+        let before = count(&card);
+        card.release();
+        count(&card) - before
+    };
+    assert!(ran_on(false) > 10 * ran_on(true).max(10), "{} {}", ran_on(false), ran_on(true));
+    // It goes on where it stood, unless its memory is gone.
+    for lost in [false, true] {
+        let card = open(Card::builder().lim_lost(lost));
+        start_counting(&card);
+        card.release();
+        let stood = count(&card);
+        assert_eq!(stood == 0, lost);
+        if !lost {
+            card.claim(POWER).unwrap();
+            run_for(&card, 20_000).unwrap();
+            assert!(count(&card) > stood);
+        }
+    }
+}
+
 #[test]
 fn telemetry_says_what_a_driver_asks() {
     let card = open(Card::builder());

@@ -1,6 +1,7 @@
 //! Facts about calls of the host that could not be served.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use komorebi_abi::constants::command;
@@ -16,6 +17,8 @@ use crate::state::DispatcherState;
 pub enum CardSetting {
     /// [`SessionBuilder::card`](crate::SessionBuilder::card).
     Card(u32),
+    /// [`SessionBuilder::sim_card`](crate::SessionBuilder::sim_card).
+    SimCard(PathBuf),
     /// `KM_CARD`, with what it holds.
     Variable(String),
     /// A card of the caller's own, given to [`SessionBuilder::on`](crate::SessionBuilder::on).
@@ -27,6 +30,7 @@ impl CardSetting {
     pub(crate) const fn undo(&self) -> &'static str {
         match self {
             Self::Card(_) => "leave card(..) away and KM_CARD unset to run on the simulated card",
+            Self::SimCard(_) => "leave sim_card(..) away and KM_CARD unset for a simulated card of its own",
             Self::Variable(_) => "unset KM_CARD to run on the simulated card",
             Self::Given => "give on(..) another card",
         }
@@ -37,6 +41,7 @@ impl fmt::Display for CardSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Card(number) => write!(f, "card({number})"),
+            Self::SimCard(path) => write!(f, "sim_card({path:?})"),
             Self::Variable(value) => write!(f, "KM_CARD={value}"),
             Self::Given => f.write_str("the card given to on(..)"),
         }

@@ -14,7 +14,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use komorebi_card::{CardError, Fault};
+use komorebi_card::{CardError, Fault, Holder};
+use komorebi_simcard::ConnectError;
 
 pub use self::core::{CommandTimeout, GridTimeout, LateCore, StuckThread};
 pub use self::engine::{EngineCall, EngineEnded, EngineError, EngineRejected, EngineTimeout, UploadError};
@@ -39,6 +40,14 @@ pub enum Error {
         /// What asked for it.
         setting: CardSetting,
     },
+    /// No simulated card is served where one was asked for.
+    #[error("{cause}, or {} ({setting} asks for it)", setting.undo())]
+    NoSimCard {
+        /// Why there is no connection.
+        cause: Box<ConnectError>,
+        /// What asked for it.
+        setting: CardSetting,
+    },
     /// Something this version does not have.
     #[error("{what} is not in this version; {instead}")]
     NotInThisVersion {
@@ -48,7 +57,9 @@ pub enum Error {
         instead: String,
     },
     /// `KM_CARD` holds something else than a world.
-    #[error("KM_CARD is {value:?}; give `sim` or `card:N`, or unset it to run on the simulated card")]
+    #[error(
+        "KM_CARD is {value:?}; give `sim`, `sim:PATH` or `card:N`, or unset it to run on the simulated card"
+    )]
     Environment {
         /// What it holds.
         value: OsString,
@@ -60,10 +71,10 @@ pub enum Error {
         mhz: u32,
     },
     /// Another live session holds the card.
-    #[error("the card is held by process {pid}; close its session first")]
+    #[error("the card is held by {holder}; close its session first")]
     CardBusy {
         /// Who holds it.
-        pid: u32,
+        holder: Holder,
     },
     /// The session was closed.
     #[error("the session is closed; open another")]
@@ -224,7 +235,7 @@ impl From<CardError> for Error {
     fn from(error: CardError) -> Self {
         match error {
             CardError::NotPresent { path } => Self::NotPresent { path, setting: CardSetting::Given },
-            CardError::Busy { holder } => Self::CardBusy { pid: holder.pid },
+            CardError::Busy { holder } => Self::CardBusy { holder },
             CardError::Lost { what } => Self::DeviceLost { what },
             CardError::Fault(fault) => fault.into(),
             other => Self::Card(Box::new(other)),

@@ -1,12 +1,13 @@
 //! Which card, and how it is opened.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use komorebi_abi::constants::layout;
 use komorebi_card::Card;
+use komorebi_simcard::RemoteCard;
 
 use super::{Session, open, pll};
 use crate::error::CardSetting;
@@ -21,6 +22,8 @@ enum Choice {
     Default,
     /// `/dev/tenstorrent/n`.
     Device(u32),
+    /// A simulated card that another process serves at this socket.
+    SimCard(PathBuf),
     /// A card the caller has.
     Given(Arc<dyn Card>),
 }
@@ -57,6 +60,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Opens the simulated card that `cargo komorebi sim-card` serves at `socket`; `KM_CARD=sim:PATH` does the same.
+    #[must_use]
+    pub fn sim_card(mut self, socket: impl Into<PathBuf>) -> Self {
+        self.choice = Choice::SimCard(socket.into());
+        self
+    }
+
     /// The clock of the X280 clusters: 200, 800, 1000 (the default) or 1750 MHz. 1750 loses loads when the grid is under
     /// full matrix load, since the card then lowers its core voltage: it is for callers who know theirs.
     #[must_use]
@@ -84,7 +94,7 @@ impl SessionBuilder {
     /// Opens the card: takes it, brings the X280 cluster under the monitor, sets its clock.
     ///
     /// # Errors
-    /// [`Error::NotPresent`] where there is no such device, [`Error::CardBusy`] while another process holds it,
+    /// [`Error::NotPresent`] and [`Error::NoSimCard`] where there is no such device, [`Error::CardBusy`] while another process holds it,
     /// [`Error::StartError`] when harts run that are not ours, [`Error::PllClock`], [`Error::LoadOption`] for
     /// `kernel_bytes` and `grid_timeout`, [`Error::Firmware`] when the firmware cannot be built.
     pub fn open(self) -> Result<Session> {
@@ -103,6 +113,7 @@ impl SessionBuilder {
         let card = match &self.choice {
             Choice::Given(card) => card.clone(),
             Choice::Device(number) => device(*number, CardSetting::Card(*number))?,
+            Choice::SimCard(path) => served(path, CardSetting::SimCard(path.clone()))?,
             Choice::Default => from_environment(std::env::var_os(VARIABLE))?,
         };
         open::open(card, &self, pll)
@@ -111,6 +122,14 @@ impl SessionBuilder {
 
 fn simulated() -> Arc<dyn Card> {
     Arc::new(komorebi_sim::Card::builder().build())
+}
+
+/// The simulated card that another process serves at `path`.
+fn served(path: &Path, setting: CardSetting) -> Result<Arc<dyn Card>> {
+    match RemoteCard::connect(path) {
+        Ok(card) => Ok(Arc::new(card)),
+        Err(cause) => Err(Error::NoSimCard { cause: Box::new(cause), setting }),
+    }
 }
 
 /// `/dev/tenstorrent/number`.
@@ -131,6 +150,9 @@ fn from_environment(value: Option<OsString>) -> Result<Arc<dyn Card>> {
     let value = value.into_string().map_err(|value| Error::Environment { value })?;
     if value == "sim" {
         return Ok(simulated());
+    }
+    if let Some(path) = value.strip_prefix("sim:").filter(|path| !path.is_empty()) {
+        return served(Path::new(path), CardSetting::Variable(value.clone()));
     }
     if let Some(number) = value.strip_prefix("card:").and_then(|number| number.parse().ok()) {
         return device(number, CardSetting::Variable(value));
@@ -180,6 +202,16 @@ mod tests {
     fn an_environment_this_version_cannot_serve_is_told_so() {
         let error = from_environment(Some("ttsim:/lib/libttsim.so".into())).err().unwrap();
         assert!(matches!(error, Error::NotInThisVersion { .. }), "{error}");
+        for value in ["sim:/nowhere/card", "sim:"] {
+            let error = from_environment(Some(value.into())).err().unwrap();
+            let message = error.to_string();
+            assert_eq!(matches!(error, Error::NoSimCard { .. }), value.len() > 4, "{message}");
+            assert_eq!(
+                message.contains("cargo komorebi sim-card /nowhere/card"),
+                value.len() > 4,
+                "{message}"
+            );
+        }
         let error = from_environment(Some("p150a".into())).err().unwrap();
         assert!(matches!(error, Error::Environment { .. }), "{error}");
     }

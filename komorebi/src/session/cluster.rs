@@ -192,6 +192,17 @@ impl Cluster {
         }
     }
 
+    /// The card's clock.
+    pub(crate) fn now(&self) -> CardTime {
+        self.card.now()
+    }
+
+    /// Ends every interrupt of its harts.
+    pub(crate) fn clear_interrupts(&self) -> Result<()> {
+        self.card.write32(self.tile, PERIPHERALS_NOC + RNMI_TRIGGER, 0)?;
+        self.fence()
+    }
+
     /// Lets the card run for one poll; true once `deadline` has passed.
     pub(crate) fn pause_until(&self, deadline: CardTime) -> Result<bool> {
         let now = self.card.now();
@@ -217,8 +228,7 @@ impl Cluster {
         self.fence()?;
         self.card.write32(self.tile, PERIPHERALS_NOC + RNMI_TRIGGER, 1 << hart)?;
         let state = self.wait_hart(hart, PARK_TIMEOUT, |state| matches!(state, HartState::Parked { .. }))?;
-        self.card.write32(self.tile, PERIPHERALS_NOC + RNMI_TRIGGER, 0)?;
-        self.fence()?;
+        self.clear_interrupts()?;
         Ok(state.is_some())
     }
 }

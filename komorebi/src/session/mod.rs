@@ -88,7 +88,7 @@ pub struct L1 {
 }
 
 impl Session {
-    /// Opens the card that `KM_CARD` names (`sim` or `card:N`), or a simulated card.
+    /// Opens the card that `KM_CARD` names (`sim`, `sim:PATH` or `card:N`), or a simulated card.
     ///
     /// # Errors
     /// As [`SessionBuilder::open`].

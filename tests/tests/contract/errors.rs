@@ -18,6 +18,14 @@ pub(crate) fn not_present(_: &Bench) -> Told {
     Told::ends(error)
 }
 
+pub(crate) fn no_sim_card(_: &Bench) -> Told {
+    let error = km::Session::builder().sim_card("/nowhere/card").open().unwrap_err();
+    let km::Error::NoSimCard { cause, setting } = &error else { panic!("{error}") };
+    assert!(cause.to_string().contains("cargo komorebi sim-card /nowhere/card"), "{error}");
+    assert_eq!(setting.to_string(), "sim_card(\"/nowhere/card\")");
+    Told::ends(error)
+}
+
 pub(crate) fn pll_clock(bench: &Bench) -> Told {
     let error = km::Session::builder().on(&bench.card).pll_mhz(1200).open().unwrap_err();
     assert_eq!(error.to_string(), "the X280 has no clock of 1200 MHz; give 200, 800, 1000 or 1750");

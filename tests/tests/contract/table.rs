@@ -60,6 +60,7 @@ macro_rules! rows {
 
 const ROWS: &[Row] = rows! {
     NotPresent, Next, errors::not_present;
+    NoSimCard, Next, errors::no_sim_card;
     NotInThisVersion, Next, child::not_in_this_version;
     Environment, Next, child::environment;
     PllClock, Next, errors::pll_clock;

@@ -20,6 +20,8 @@ pub(crate) struct Cluster {
     slots: Slots<Rv64>,
     own: [Own; 4],
     released: bool,
+    /// Whether LIM loses its content while the clock stands.
+    pub(crate) loses_lim: bool,
     /// The length of a cycle; 0 while the clock stands.
     cycle: Time,
     /// What the harts did when the clock stopped.
@@ -41,6 +43,7 @@ impl Cluster {
             slots: Slots::new((0..4).map(hart)),
             own: Default::default(),
             released: false,
+            loses_lim: false,
             cycle: 0,
             frozen: [State::Off; 4],
             still: [None; 4],
@@ -131,6 +134,10 @@ impl Cluster {
     }
 
     fn set_clock(&mut self, at: Time, cycle: Time) {
+        if self.loses_lim && cycle == 0 && self.cycle != 0 {
+            self.shared.lim.lose();
+            self.slots.code_generations.iter_mut().for_each(|generation| *generation += 1);
+        }
         for hart in 0..self.frozen.len() {
             if cycle == 0 {
                 if self.cycle != 0 {

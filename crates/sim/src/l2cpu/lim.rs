@@ -49,6 +49,11 @@ impl Lim {
         ))
     }
 
+    /// Loses its content.
+    pub(crate) fn lose(&mut self) {
+        self.memory = CodeMemory::new(LIM.end - LIM.start);
+    }
+
     pub(crate) fn memory(&self) -> &CodeMemory {
         &self.memory
     }
