@@ -20,13 +20,14 @@ mod log;
 mod picture;
 mod program;
 mod progress;
+#[path = "../range.rs"]
+mod range;
 mod report;
 
 use clap::Parser;
 use curve::Curve;
 use error::DemoError;
 use komorebi as km;
-use komorebi_sim as sim;
 use picture::{Output, Picture, name_beside};
 use progress::Progress;
 use report::Report;
@@ -88,13 +89,11 @@ fn demo(arguments: &Arguments) -> Result<Report, DemoError> {
     let session = km::Session::open()?;
     let work = job::map(&session, &picture.bytes, curve, &Progress::new("mapping"))?;
     check(&picture, curve, &work.bytes)?;
-    let range_us = match session.world() {
-        km::World::Simulated => Some((
-            time_at(sim::Setting::Low, "again, low", &picture, curve)?,
-            time_at(sim::Setting::High, "again, high", &picture, curve)?,
-        )),
-        _ => None,
-    };
+    let range_us = range::low_and_high(&session, |session, name| {
+        let work = job::map(session, &picture.bytes, curve, &Progress::new(name))?;
+        check(&picture, curve, &work.bytes)?;
+        Ok::<_, DemoError>(work.command_us)
+    })?;
     let output = output.write(&picture, &work.bytes)?;
     let (width, height) = (picture.width, picture.height);
     Ok(Report {
@@ -106,20 +105,6 @@ fn demo(arguments: &Arguments) -> Result<Report, DemoError> {
         range_us,
         wall: start.elapsed(),
     })
-}
-
-/// Card time a command, in microseconds, of the same commands on another simulated card, whose result is checked too.
-fn time_at(
-    costs: sim::Setting,
-    name: &'static str,
-    picture: &Picture,
-    curve: Curve,
-) -> Result<f64, DemoError> {
-    let card = sim::Card::builder().costs(costs).build();
-    let session = km::Session::builder().on(&card).open()?;
-    let work = job::map(&session, &picture.bytes, curve, &Progress::new(name))?;
-    check(picture, curve, &work.bytes)?;
-    Ok(work.command_us)
 }
 
 /// Compares every byte with the same arithmetic in Rust.

@@ -13,7 +13,7 @@ pub(crate) struct Report {
     pub(crate) height: u32,
     pub(crate) work: Work,
     /// Card time a command at low and high costs; `None` where time is not a model's.
-    pub(crate) range_us: Option<(f64, f64)>,
+    pub(crate) range_us: Option<[f64; 2]>,
     /// Wall time of everything, builds of the kernels included.
     pub(crate) wall: Duration,
 }
@@ -32,7 +32,7 @@ impl fmt::Display for Report {
         writeln!(f, "card        {world}")?;
         writeln!(f, "commands    {commands}, each on {group} cores, {groups} at a time on {cores} cores")?;
         write!(f, "card time   {command_us:.1} us a command (median)")?;
-        if let Some((low, high)) = self.range_us {
+        if let Some([low, high]) = self.range_us {
             write!(f, "; by the cost model: low {low:.1}, nominal {command_us:.1}, high {high:.1}")?;
         }
         writeln!(f, "\nwall time   {:.2} s", self.wall.as_secs_f64())?;

@@ -19,6 +19,8 @@ mod log;
 #[path = "../picture.rs"]
 mod picture;
 mod program;
+#[path = "../range.rs"]
+mod range;
 mod stream;
 
 use clap::Parser;
@@ -71,8 +73,13 @@ fn demo(arguments: &Arguments) -> Result<(), LevelsError> {
     let session = km::Session::open()?;
     let work = job::stretch(&session, bytes, counts[0], counts[1])?;
     check(bytes, counts, &work)?;
+    let range_us = range::low_and_high(&session, |session, _| {
+        let work = job::stretch(session, bytes, counts[0], counts[1])?;
+        check(bytes, counts, &work)?;
+        Ok::<_, LevelsError>(work.microseconds)
+    })?;
     let output = output.write(&picture, &work.bytes)?;
-    report(arguments, &picture, &work, &output, start.elapsed());
+    report(arguments, &picture, &work, range_us, &output, start.elapsed());
     Ok(())
 }
 
@@ -87,14 +94,27 @@ fn check(bytes: &[u8], [dark, bright]: [u32; 2], work: &Work) -> Result<(), Leve
     if wrong == 0 { Ok(()) } else { Err(LevelsError::Differs { wrong, all }) }
 }
 
-fn report(arguments: &Arguments, picture: &Picture, work: &Work, output: &Path, wall: Duration) {
+fn report(
+    arguments: &Arguments,
+    picture: &Picture,
+    work: &Work,
+    range_us: Option<[f64; 2]>,
+    output: &Path,
+    wall: Duration,
+) {
     let Work { bytes, levels, tried, pages, upload, microseconds, world } = work;
     let (input, width, height) = (arguments.picture.display(), picture.width, picture.height);
     println!("picture     {input}, {width} x {height}, {} bytes in {pages} pages", bytes.len());
     println!("card        {world}");
     println!("stream      {upload} bytes, uploaded and started once");
     println!("levels      black {}, white {}, after trying {tried:?}", levels.black, levels.white);
-    println!("card time   {microseconds:.0} us from the start to the end event");
+    print!("card time   {microseconds:.0} us from the start to the end event");
+    match range_us {
+        Some([low, high]) => {
+            println!("; by the cost model: low {low:.0}, nominal {microseconds:.0}, high {high:.0}");
+        }
+        None => println!(),
+    }
     println!("wall time   {:.2} s", wall.as_secs_f64());
     println!("checked     levels and all {} bytes are what the host computes", bytes.len());
     println!("result      {}", output.display());

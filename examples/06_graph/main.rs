@@ -22,6 +22,8 @@ mod mask;
 mod picture;
 mod program;
 mod progress;
+#[path = "../range.rs"]
+mod range;
 mod relax;
 mod report;
 
@@ -89,10 +91,10 @@ fn demo(arguments: &Arguments) -> Result<Report, InpaintError> {
     let planes = [0, 1, 2].map(|colour| mask::plane(&picture, &mask, colour));
 
     let session = km::Session::open()?;
-    let mended = job::mend(&session, &planes, arguments.limit, &Progress::new())?;
-    for ((plane, mended), colour) in planes.iter().zip(&mended).zip(COLOURS) {
-        check(plane, mended, arguments.limit, colour)?;
-    }
+    let mended = mend(&session, &planes, arguments.limit, "mending")?;
+    let range = range::low_and_high(&session, |session, name| mend(session, &planes, arguments.limit, name))?;
+    let range_us =
+        range.map(|range| range.map(|mended| mended.iter().map(|plane| plane.microseconds).collect()));
     let pixels = 0..picture.bytes.len() / 3;
     let bytes: Vec<u8> =
         pixels.flat_map(|at| mended.iter().map(move |mended| mask::byte(mended.plane.pixels[at]))).collect();
@@ -104,9 +106,24 @@ fn demo(arguments: &Arguments) -> Result<Report, InpaintError> {
         marked: mask.iter().filter(|&&fill| fill).count(),
         limit: arguments.limit,
         mended,
+        range_us,
         world: format!("{} {}", session.world(), session.description().board),
         wall: start.elapsed(),
     })
+}
+
+/// Mends the planes on the session's card, and compares them with the same arithmetic in Rust.
+fn mend(
+    session: &km::Session,
+    planes: &[Plane; 3],
+    limit: f32,
+    name: &'static str,
+) -> Result<Vec<Mended>, InpaintError> {
+    let mended = job::mend(session, planes, limit, &Progress::new(name))?;
+    for ((plane, mended), colour) in planes.iter().zip(&mended).zip(COLOURS) {
+        check(plane, mended, limit, colour)?;
+    }
+    Ok(mended)
 }
 
 /// The picture and its mask at the width that was asked for.

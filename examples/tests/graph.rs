@@ -28,6 +28,7 @@ fn a_hole_in_a_slope_is_mended_with_the_slope() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("30 of 1024 pixels to mend") && said.contains("checked     all bits"), "{said}");
+    assert_eq!(said.matches("us a round; by the cost model: low ").count(), 3, "{said}");
     let mended = image::open(&out).unwrap().into_rgb8();
     for (x, y, pixel) in mended.enumerate_pixels() {
         assert!(pixel.0.iter().all(|&byte| byte.abs_diff(slope(x)) <= 1), "{x} {y}: {pixel:?}");

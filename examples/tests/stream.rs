@@ -23,6 +23,7 @@ fn a_pale_picture_is_stretched_from_0_to_255_beside_it() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("black 60, white 187, after trying [127, 63, "), "{said}");
+    assert!(said.contains("to the end event; by the cost model: low "), "{said}");
     let stretched = image::open(folder.path().join("pale.stretched.png")).unwrap().into_rgb8().into_raw();
     assert_eq!((stretched.iter().min(), stretched.iter().max()), (Some(&0), Some(&255)));
 }
