@@ -105,8 +105,14 @@ fn run(kind: UploadKind, seed: u64, runs: u32) -> Ends {
 
 /// So many cards, each with a seed of its own, and so many uploads on each.
 fn check(kind: UploadKind, cards: std::ops::Range<u64>, runs: u32) {
-    let ends = cards.map(|seed| run(kind, seed, runs)).fold(Ends::default(), Ends::add);
-    println!("{} commands, ends: {:?}", ends.commands, ends.count);
+    let mut ends = Ends::default();
+    for seed in cards.clone() {
+        ends = ends.add(run(kind, seed, runs));
+        let done = seed + 1 - cards.start;
+        if done.is_multiple_of(100) || seed + 1 == cards.end {
+            println!("{done} cards, {runs} uploads each, {} commands, ends: {:?}", ends.commands, ends.count);
+        }
+    }
     for how in ["end", "cancelled", "deadline", "queue"] {
         assert!(
             ends.count.get(how).is_some_and(|count| *count >= 20),

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use km::Arithmetic as _;
 use komorebi as km;
-use komorebi_abi::constants::layout::{LIM_BASE, LIM_UPLOAD, UPLOAD_BYTES};
-use komorebi_card::Card as _;
+use komorebi_abi::constants::launch;
+use komorebi_abi::constants::layout::{LIM_BASE, LIM_BYTES, LIM_STATE, LIM_UPLOAD, UPLOAD_BYTES};
+use komorebi_card::{Card as _, Order};
 use komorebi_sim::Card;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -109,4 +110,35 @@ fn a_ring_of_one_line_takes_no_upload_since_its_run_could_not_be_answered() {
     let nop = run.submit(km::nop()).unwrap();
     run.wait(nop, TIMEOUT).unwrap();
     run.stop(TIMEOUT).unwrap();
+}
+
+#[test]
+fn the_upload_region_is_the_one_that_the_ready_block_names() {
+    let (card, session) = session();
+    let tile = card.description().l2cpus[0].tile;
+    let name = |word: u32, value: u64| {
+        let at = LIM_BASE + u64::from(LIM_STATE + 8 * word);
+        card.write(tile, at, &value.to_le_bytes(), Order::Strict).unwrap();
+        card.fence(tile).unwrap();
+    };
+    let limited = run(&session);
+    name(launch::STATE_UPLOAD_BYTES, 128);
+    let error = limited.upload((vec![0; 192], km::UploadKind::Stream)).unwrap_err();
+    let km::Error::Upload(facts) = &error else { panic!("{error}") };
+    assert!(matches!(**facts, km::error::UploadError::Room { bytes: 192, free: 128, .. }), "{error}");
+    limited.upload((vec![0; 128], km::UploadKind::Stream)).unwrap();
+    limited.stop(TIMEOUT).unwrap();
+
+    let whole = run(&session);
+    name(launch::STATE_UPLOAD_BYTES, u64::MAX);
+    let error = whole.upload((vec![0; UPLOAD_BYTES as usize + 64], km::UploadKind::Stream));
+    assert!(matches!(error, Err(km::Error::Upload(_))), "no more than the program leaves");
+    whole.stop(TIMEOUT).unwrap();
+
+    let beyond = run(&session);
+    name(launch::STATE_UPLOAD, LIM_BASE + u64::from(LIM_BYTES) - 64);
+    let error = beyond.upload((vec![0; 64], km::UploadKind::Stream)).unwrap_err();
+    let km::Error::KernelFailed(failed) = &error else { panic!("{error}") };
+    assert!(failed.what.contains("names an upload region of"), "{error}");
+    run(&session).stop(TIMEOUT).unwrap();
 }

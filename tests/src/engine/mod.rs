@@ -1,7 +1,9 @@
 //! Engines on the dispatcher's test bench: uploads, RUN and CANCEL, a grid that shows what was submitted to it, and a
 //! watch that holds what the dispatcher does against the machines of `komorebi_abi`.
 
+mod bed;
 pub mod case;
+pub mod counting;
 pub mod generate;
 mod grid;
 mod launch;
@@ -17,6 +19,7 @@ pub mod work;
 pub mod worked_graph;
 pub mod worked_stream;
 
+pub use bed::{Bed, Cost};
 pub use grid::{Grid, Seen};
 pub use launch::launch_microseconds;
 pub use random::Random;

@@ -1,0 +1,118 @@
+//! A program whose handlers add, wait and note, and engines over it.
+
+use km::Arithmetic as _;
+use km::build::Sources;
+use komorebi as km;
+use komorebi_card::Card as _;
+use komorebi_sim::Card;
+
+const READER: &str = r"
+#include <komorebi/kernel.h>
+static uint32_t noted;
+KM_HANDLER(Sum) { command.set_result(args.a + args.b); }
+KM_HANDLER(Spin) {
+    const uint64_t start = km::wall_clock();
+    while (km::wall_clock() - start < args.cycles) {}
+}
+KM_HANDLER(Note) {
+    noted = noted * 31 + args.word + 1;
+    command.set_result(noted);
+}
+";
+
+/// The program.
+pub fn program() -> km::Program {
+    let word = |name| (name, km::ArgKind::U32);
+    km::Program::new("engines")
+        .with_sources(Sources::new().file("reader.cpp", READER.as_bytes()))
+        .handler_with("sum", 1, &[word("a"), word("b")], Some(km::ResultKind::U32))
+        .handler_with("spin", 2, &[word("cycles")], None)
+        .handler_with("note", 3, &[word("word")], Some(km::ResultKind::U32))
+        .depth(16)
+        .grid(4, 2)
+}
+
+/// A session on a card of its own.
+///
+/// # Panics
+/// When it does not open.
+pub fn session() -> km::Session {
+    km::Session::builder().on(&Card::builder().build()).open().unwrap()
+}
+
+/// The program on a card of its own.
+///
+/// # Panics
+/// When it does not load.
+pub fn run() -> km::Run {
+    session().load(program()).unwrap()
+}
+
+/// Adds `step` to `total` with commands until it is at or over `limit`; ends with rounds and total.
+pub fn adding() -> km::Graph {
+    let mut graph = km::Graph::new().req(6).max_runs(50).keep();
+    let [step, limit, total, rounds] = graph.bindings(["step", "limit", "total", "rounds"]);
+    let add = graph.command("sum", 0..8, [total.into(), step.into()]).result(total).id();
+    let mut cpu = graph.cpu([add]);
+    let again = cpu.again();
+    cpu.add(rounds, rounds, 1).ltu(again, total, limit);
+    graph.end(rounds, total);
+    graph
+}
+
+/// Goes round and round while `go` is not 0; posts an event a turn if `loud`.
+pub fn spinning(req: u64, loud: bool) -> km::Stream {
+    let mut stream = km::Stream::new().req(req);
+    let [go] = stream.bindings(["go"]);
+    let turns = stream.register();
+    stream.set(turns, 0);
+    stream.while_(
+        |_| go.into(),
+        |s| {
+            s.add(turns, turns, 1);
+            if loud {
+                s.event(turns);
+            }
+        },
+    );
+    stream.halt(turns);
+    stream
+}
+
+/// Posts 1 to `count`, each the sum of a command, and halts with their number.
+pub fn counting(req: u64) -> km::Stream {
+    let mut stream = km::Stream::new().req(req);
+    let [count] = stream.bindings(["count"]);
+    let [i, more] = [stream.register(), stream.register()];
+    stream.set(i, 0);
+    stream.while_(
+        |s| {
+            s.ltu(more, i, count);
+            more.into()
+        },
+        |s| {
+            s.submit("sum", 0..4, [i.into(), 1.into()]).result(i);
+            s.wait_all().event(i);
+        },
+    );
+    stream.halt(i);
+    stream
+}
+
+/// Why an engine ended with an error, or its RUN was rejected.
+///
+/// # Panics
+/// When it did neither.
+pub fn reason<T>(result: km::Result<T>) -> &'static str {
+    match result.err() {
+        Some(km::Error::EngineError(error)) => error.reason_name,
+        Some(km::Error::EngineRejected(error)) => error.reason_name,
+        Some(other) => panic!("{other}"),
+        None => panic!("it ended well"),
+    }
+}
+
+/// The tile of the X280 cluster that the dispatcher runs on.
+pub fn cluster(card: &Card) -> km::NocXy {
+    card.description().l2cpus[0].tile
+}
