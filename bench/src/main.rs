@@ -5,7 +5,9 @@
 
 #![forbid(unsafe_code)]
 
+mod bed;
 mod engine;
+mod exclusive;
 mod figure;
 mod host;
 mod idle;

@@ -1,60 +1,29 @@
-//! NOP commands, host-fed: rates, counts, card time. Depth 16, batches of 64, as the reference was measured.
+//! NOP commands, host-fed: rates, counts, card time.
 
 use crate::BenchError;
+use crate::bed::{Bed, Feed, Setup, period};
 use crate::figure::Reading;
-use crate::program::Bench;
 use crate::stopwatch::{median, timed};
-use km::Card as _;
 use komorebi as km;
 use komorebi_sim as sim;
-use std::time::Duration;
 
-/// How long a wait may take, in card time.
-const TIMEOUT: Duration = Duration::from_secs(10);
-/// Commands before a measurement, to reach the steady state.
-const WARM_UP: u32 = 256;
 /// Wall times of which the median is taken.
 const RUNS: usize = 5;
+/// Commands on one core: enough that what is once a run falls away.
+const COMMANDS: u32 = 6_400;
 
-/// A loaded grid on a card of its own.
-struct Bed {
-    card: sim::Card,
-    session: km::Session,
-    run: km::Run<Bench>,
-}
+/// NOPs on the first core.
+const ONE: Feed = |_| km::nop().on((0, 1));
+/// NOPs on 120 cores.
+const GRID: Feed = |_| km::nop().on((0, 120));
 
-impl Bed {
-    fn load(costs: sim::Setting, pll_mhz: u32) -> Result<Self, BenchError> {
-        let card = sim::Card::builder().costs(costs).build();
-        let session = km::Session::builder().on(&card).pll_mhz(pll_mhz).open()?;
-        let options = km::LoadOptions { depth: Some(16), batch: 64, ..Default::default() };
-        let run = session.load_with(Bench::program(), options)?;
-        let bed = Self { card, session, run };
-        bed.nops(WARM_UP, 1)?;
-        Ok(bed)
-    }
-
-    /// So many NOPs on so many cores, all waited for.
-    fn nops(&self, commands: u32, cores: u32) -> Result<(), BenchError> {
-        let handles = self.run.submit_many((0..commands).map(|_| km::nop().on((0, cores))))?;
-        self.run.wait(handles, TIMEOUT)?;
-        Ok(())
-    }
-
-    fn close(self) -> Result<(), BenchError> {
-        self.run.stop(TIMEOUT)?;
-        Ok(self.session.close()?)
-    }
-}
-
-/// Commands a second of wall time, on groups of `cores` cores.
-pub(crate) fn rate(cores: u32) -> Result<Reading, BenchError> {
-    let bed = Bed::load(sim::Setting::Nominal, 1000)?;
-    bed.nops(WARM_UP, cores)?;
-    let commands = if cores == 1 { 20_000 } else { 1_000 };
+/// Commands a second of wall time.
+fn rate(commands: u32, feed: Feed) -> Result<Reading, BenchError> {
+    let bed = Bed::load(Setup::default())?;
+    bed.feed(256, feed)?;
     let mut rates = Vec::new();
     for _ in 0..RUNS {
-        let (done, took) = timed(|| bed.nops(commands, cores));
+        let (done, took) = timed(|| bed.feed(commands, feed));
         done?;
         rates.push(f64::from(commands) / took.as_secs_f64());
     }
@@ -62,28 +31,50 @@ pub(crate) fn rate(cores: u32) -> Result<Reading, BenchError> {
     Ok(median(rates).into())
 }
 
-/// What a counter of the card grows by a command on one core, in the steady state.
-pub(crate) fn count(counter: fn(sim::Counters) -> u64) -> Result<Reading, BenchError> {
-    let commands = 6_400;
-    let bed = Bed::load(sim::Setting::Nominal, 1000)?;
-    let before = counter(bed.card.counters());
-    bed.nops(commands, 1)?;
-    let grown = counter(bed.card.counters()) - before;
-    bed.close()?;
-    Ok((grown as f64 / f64::from(commands)).into())
+/// On one core.
+pub(crate) fn rate_1() -> Result<Reading, BenchError> {
+    rate(20_000, ONE)
 }
 
-/// Card time a command on one core, in microseconds, with the X280 at `pll_mhz`, at the three settings of the costs.
+/// On 120 cores.
+pub(crate) fn rate_120() -> Result<Reading, BenchError> {
+    rate(1_000, GRID)
+}
+
+/// What a counter of the card grows by a command on one core.
+pub(crate) fn count(counter: fn(sim::Counters) -> u64) -> Result<Reading, BenchError> {
+    Bed::load(Setup::default())?.count(counter, COMMANDS, ONE)
+}
+
+/// Card time a command on one core, in microseconds, with the X280 at `pll_mhz`.
 pub(crate) fn card_time(pll_mhz: u32) -> Result<Reading, BenchError> {
-    let at = |costs| -> Result<f64, BenchError> {
-        let commands = 6_400;
-        let bed = Bed::load(costs, pll_mhz)?;
-        let start = bed.card.now();
-        bed.nops(commands, 1)?;
-        let took = bed.card.now() - start;
-        bed.close()?;
-        Ok(took.as_secs_f64() * 1e6 / f64::from(commands))
-    };
-    let (low, high) = (at(sim::Setting::Low)?, at(sim::Setting::High)?);
-    Ok(Reading { value: at(sim::Setting::Nominal)?, range: Some((low, high)) })
+    period(Setup { pll_mhz, ..Setup::default() }, COMMANDS, ONE)
+}
+
+/// The same at another depth.
+pub(crate) fn card_time_at_depth(depth: u32) -> Result<Reading, BenchError> {
+    period(Setup { depth, ..Setup::default() }, COMMANDS, ONE)
+}
+
+/// The same in batches of another length.
+pub(crate) fn card_time_in_batches(batch: u32) -> Result<Reading, BenchError> {
+    period(Setup { batch, ..Setup::default() }, COMMANDS, ONE)
+}
+
+/// Card time a command on 12 cores.
+pub(crate) fn card_time_12() -> Result<Reading, BenchError> {
+    period(Setup::default(), 1_600, |_| km::nop().on((0, 12)))
+}
+
+/// Card time a command on 120 cores.
+pub(crate) fn card_time_120() -> Result<Reading, BenchError> {
+    period(Setup::default(), 400, GRID)
+}
+
+/// Done events a second of card time: NOPs on sixteen cores, one each in turn, so that no core is waited for.
+pub(crate) fn events() -> Result<Reading, BenchError> {
+    let Reading { value, range } = period(Setup::default(), COMMANDS, |i| km::nop().on((i % 16, 1)))?;
+    // The costs that make a command slow make events rare.
+    let range = range.map(|(low, high)| (1e6 / high, 1e6 / low));
+    Ok(Reading { value: 1e6 / value, range })
 }

@@ -1,10 +1,12 @@
 //! The figures: name, unit, reference, and what measures each. Names are fixed.
 //!
 //! References are goals, except `nop1_card_us_*`: what the Python implementation measured on a card with its clock at
-//! 1000 and 1750 MHz, and `node_card_us_120`: its period of exclusive NOPs on 120 cores.
+//! 1000 and 1750 MHz, and `exclusive_card_us_*` and `node_card_us_120`: its periods of exclusive NOPs.
 
+use crate::exclusive::Cores;
 use crate::figure::{Figure, Reading};
-use crate::{BenchError, engine, host, idle, language, nop, rebuild, session};
+use crate::{BenchError, engine, exclusive, host, idle, language, nop, rebuild, session};
+use komorebi_sim::Counters;
 
 /// A row: how a figure is measured, and what it stands beside.
 pub(crate) struct Row {
@@ -31,20 +33,39 @@ const fn row(
     Row { name, unit, reference, measure }
 }
 
+/// Instructions of the X280.
+const INSTRUCTIONS: fn(Counters) -> u64 = |counters| counters.x280_instructions;
+/// Its loads and stores past its caches.
+const UNCACHED: fn(Counters) -> u64 = |counters| counters.x280_uncached_loads + counters.x280_uncached_stores;
+
 /// All figures, in the order they are printed.
-pub(crate) const TABLE: [Row; 30] = [
+pub(crate) const TABLE: [Row; 46] = [
     row("host_ns", "ns", Some(150.0), host::nanoseconds),
     row("host_allocs", "allocations", Some(0.0), host::allocations),
-    row("nop1_per_s", "1/s", Some(60_000.0), || nop::rate(1)),
-    row("nop120_per_s", "1/s", Some(1_500.0), || nop::rate(120)),
+    row("nop1_per_s", "1/s", Some(60_000.0), nop::rate_1),
+    row("nop120_per_s", "1/s", Some(1_500.0), nop::rate_120),
     row("idle_grid_ms", "ms", Some(50.0), idle::second),
-    row("nop1_x280_instr", "instructions", None, || nop::count(|counters| counters.x280_instructions)),
-    row("nop1_x280_uncached", "accesses", None, || {
-        nop::count(|counters| counters.x280_uncached_loads + counters.x280_uncached_stores)
-    }),
+    row("nop1_x280_instr", "instructions", None, || nop::count(INSTRUCTIONS)),
+    row("nop1_x280_uncached", "accesses", None, || nop::count(UNCACHED)),
     row("nop1_noc_packets", "packets", None, || nop::count(|counters| counters.noc_packets)),
     row("nop1_card_us_1000", "us", Some(1.228), || nop::card_time(1000)),
     row("nop1_card_us_1750", "us", Some(0.726), || nop::card_time(1750)),
+    row("nop1_card_us_depth_1", "us", None, || nop::card_time_at_depth(1)),
+    row("nop1_card_us_depth_4", "us", None, || nop::card_time_at_depth(4)),
+    row("nop1_card_us_batch_1", "us", None, || nop::card_time_in_batches(1)),
+    row("nop1_card_us_batch_8", "us", None, || nop::card_time_in_batches(8)),
+    row("nop12_card_us", "us", None, nop::card_time_12),
+    row("nop120_card_us", "us", None, nop::card_time_120),
+    row("events_per_s", "1/s", None, nop::events),
+    row("exclusive_x280_instr_1", "instructions", None, || exclusive::count(Cores::One, INSTRUCTIONS)),
+    row("exclusive_x280_instr_12", "instructions", None, || exclusive::count(Cores::Twelve, INSTRUCTIONS)),
+    row("exclusive_x280_instr_120", "instructions", None, || exclusive::count(Cores::All, INSTRUCTIONS)),
+    row("exclusive_uncached_1", "accesses", None, || exclusive::count(Cores::One, UNCACHED)),
+    row("exclusive_uncached_12", "accesses", None, || exclusive::count(Cores::Twelve, UNCACHED)),
+    row("exclusive_uncached_120", "accesses", None, || exclusive::count(Cores::All, UNCACHED)),
+    row("exclusive_card_us_1", "us", Some(1.90), || exclusive::card_time(Cores::One)),
+    row("exclusive_card_us_12", "us", Some(2.28), || exclusive::card_time(Cores::Twelve)),
+    row("exclusive_card_us_120", "us", Some(2.27), || exclusive::card_time(Cores::All)),
     row("node_x280_instr_1", "instructions", None, || engine::node_instructions(1)),
     row("node_x280_instr_12", "instructions", None, || engine::node_instructions(12)),
     row("node_x280_instr_120", "instructions", None, || engine::node_instructions(120)),
