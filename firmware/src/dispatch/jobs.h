@@ -124,9 +124,7 @@ static CoreSet idle_cores(const Loop& loop) {
 static uint64_t overlapping(const Loop& loop, uint64_t first, uint64_t count) {
     uint64_t slots = 0;
     for (uint64_t left = loop.slots.busy(); left != 0; left &= left - 1) {
-        const uint64_t slot = load(SlotWords(lowest(left)).word());
-        const uint64_t other = slot >> kWordFirstShift & 0xFF, others = slot >> kWordCountShift;
-        if (first < other + others && other < first + count) slots |= left & (0 - left);
+        if (SlotWords(lowest(left)).overlaps(first, count)) slots |= left & (0 - left);
     }
     return slots;
 }

@@ -65,6 +65,21 @@ struct Loop {
     // True while the next line may not be looked at.
     bool held() const { return (account.gate & ~slots.free & ~kGateJobs) != 0; }
 
+    // True when nothing but slots that are free now held the next line.
+    bool opens() const { return (account.gate & ~slots.free) == 0; }
+
+    // An exclusive line behind one command in flight, which shares a core with it: sets the gate that holds it. Anything else
+    // is left to `take_special`.
+    KM_INLINE bool waits_for_one(uint64_t head) {
+        if ((head >> kHeadFlagsShift & KM_FLAG_EXCLUSIVE) == 0 || watched() || (slots.heads & (slots.heads - 1)) != 0) return false;
+        const SlotWords words(lowest(slots.heads));
+        const Notes notes = {load(words.notes())};
+        if (notes.next() != 0 || !words.overlaps(head >> kHeadFirstShift & 0xFFFF, head >> kHeadCountShift)) return false;
+        account.gate = slots.heads;
+        bounds = bounds >> kLimitShift << kLimitShift;
+        return true;
+    }
+
     // True while an engine may not submit: a line, a job or another engine that waits for quiet cores is before it.
     KM_INLINE bool holds_engine(uint64_t number) const {
         if (KM_LIKELY(!watched())) return false;

@@ -7,13 +7,6 @@
 
 namespace km {
 
-// The fields of a publish word in 64 bits.
-constexpr uint32_t kWordHandlerShift = 32;
-constexpr uint32_t kWordArgsShift = 32 + kPublishArgsShift;
-constexpr uint32_t kWordFlagsShift = 32 + kPublishFlagsShift;
-constexpr uint32_t kWordFirstShift = 32 + kPublishFirstShift;
-constexpr uint32_t kWordCountShift = 32 + kPublishCountShift;
-
 struct Command {
     uint64_t word;   // its publish word, but for the sequence number
     Notes notes;     // the slot's, but for the tick

@@ -20,10 +20,13 @@ KM_INLINE void retire(Loop& l, uint64_t slot, uint64_t completion, Notes notes, 
 
 enum class Taken { kPlain, kSpecial, kBroken };
 
-// Submits the next line if it is a plain command; `head` and `tail` are its first and last word.
-KM_INLINE Taken take_plain(Loop& l, uint64_t head, uint64_t tail, uint64_t now) {
+// Submits the next line if it is a plain command; `head` and `tail` are its first and last word. An exclusive command whose
+// cores are known to be `quiet` is as plain as any other.
+KM_INLINE Taken take_plain(Loop& l, uint64_t head, uint64_t tail, uint64_t now, bool quiet) {
     if (KM_UNLIKELY(!l.ring.matches(head, tail))) return Taken::kBroken;
-    const uint64_t handler = head >> kHeadHandlerShift & 0xFF, flags = head >> kHeadFlagsShift & 0xFF;
+    const uint64_t handler = head >> kHeadHandlerShift & 0xFF;
+    uint64_t flags = head >> kHeadFlagsShift & 0xFF;
+    if (KM_UNLIKELY(quiet)) flags &= ~uint64_t{KM_FLAG_EXCLUSIVE};
     const uint64_t first = static_cast<uint16_t>(head >> kHeadFirstShift), count = head >> kHeadCountShift;
     const uint64_t args = tail >> kTailArgsShift & 0xFF;
     if (KM_UNLIKELY((flags & ~uint64_t{KM_FLAG_RESULT}) != 0 || handler > kHandlerMax || count == 0 || first + count > l.cores() ||
@@ -107,6 +110,7 @@ __attribute__((noinline, hot)) static bool run(Loop& memory) {
             }
         }
         uint64_t slot = 0, completion = 0, head = 0, tail = 0;
+        bool quiet = false;
         if (KM_LIKELY(left != 0)) {
             slot = lowest(left);
             completion = load(Slots::completion(slot));
@@ -136,24 +140,33 @@ __attribute__((noinline, hot)) static bool run(Loop& memory) {
                     m.add(Shares::kDue, kJobsTurn);
                     continue;
                 }
-                put_down();
-                after_release(memory, now);  // may take the slot: what `take` says no longer holds
-                take_up();
-                continue;
+                if (kEngines || !take || !l.opens()) {
+                    put_down();
+                    after_release(memory, now);  // may take the slot: what `take` says no longer holds
+                    take_up();
+                    continue;
+                }
+                // The line at hand waited for this slot, the last one that its group shares a core with, and nothing was
+                // submitted since.
+                l.set_gate(0);
+                quiet = true;
             }
             if (KM_UNLIKELY(!take || (kEngines && l.slots.free == 0))) continue;
         } else {
-            if (!take || l.slots.free == 0) continue;
+            if (!take || l.slots.free == 0 || (KM_UNLIKELY(l.watched()) && l.held())) continue;
             now = clock_now();
         }
         if (kEngines || completion == 0) {
             head = load(l.ring.line + 8 * kLineHead);
             tail = load(l.ring.line + 8 * kLineTail);
         }
-        const Taken taken = take_plain(l, head, tail, now);
+        // No queued command is before a line, or the gate would be set; but an engine's may be.
+        if (!kEngines && l.slots.heads == 0) quiet = true;
+        const Taken taken = take_plain(l, head, tail, now, quiet);
         if (taken == Taken::kSpecial && l.watched() && l.held()) continue;
         if constexpr (kEngines) m.line_went();
         if (KM_LIKELY(taken == Taken::kPlain)) continue;
+        if (!kEngines && taken == Taken::kSpecial && l.waits_for_one(head)) continue;
         put_down();
         if (taken == Taken::kBroken) {
             account.failure = {kErrorLine, l.ring.consumed};
