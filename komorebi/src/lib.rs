@@ -58,5 +58,5 @@ pub use run::{
     Columns, CommandGroup, CoreTrace, Event, EventKind, Handle, Handles, Phases, Restart, Run, StartOptions,
     Trace, Waitable,
 };
-pub use session::{HartState, L1, Nocs, Session, SessionBuilder};
+pub use session::{HartState, L1, Nocs, Session, SessionBuilder, close_on_signals};
 pub use tensor::{Chunks, DType, Element, Tensor};

@@ -74,7 +74,8 @@ impl Card {
         self.host().reset(self.inner.builder.machine());
     }
 
-    /// Nothing more breaks: what was planned is not done, packets that were to get lost or late arrive. What is broken stays so.
+    /// Nothing more breaks: what was planned is not done, packets that were to get lost or late arrive. What is broken
+    /// stays so, but a hart that was frozen for a time goes on after it.
     pub fn mend(&self) {
         self.host().mend();
     }

@@ -220,6 +220,15 @@ fn a_card_that_is_mended_breaks_no_more() {
     run_for(&card, 10_000).unwrap();
     card.fence(A).unwrap();
     card.fence(A).unwrap();
+
+    let card = counting();
+    let freeze = Breakage::Freeze { tile: A, hart: 0, time: Some(Duration::from_micros(5)) };
+    card.break_on(When::Now, freeze).unwrap();
+    run_for(&card, 100).unwrap();
+    card.mend();
+    assert!(!counts(&card));
+    run_for(&card, 10_000).unwrap();
+    assert!(counts(&card), "it was frozen for a time");
 }
 
 #[test]

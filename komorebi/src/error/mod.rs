@@ -76,6 +76,12 @@ pub enum Error {
         /// Who holds it.
         holder: Holder,
     },
+    /// The signals that end a process cannot be listened to.
+    #[error("signals cannot be listened to: {cause}; close the sessions before the process ends")]
+    Signals {
+        /// The system's answer.
+        cause: String,
+    },
     /// The session was closed.
     #[error("the session is closed; open another")]
     Closed,

@@ -3,6 +3,7 @@
 mod builder;
 mod close;
 mod cluster;
+mod exit;
 mod locate;
 mod nocs;
 mod open;
@@ -22,6 +23,7 @@ use ndarray::{ArrayRef, Dimension};
 pub use builder::SessionBuilder;
 pub use cluster::HartState;
 pub(crate) use cluster::{Cluster, Start};
+pub use exit::close_on_signals;
 pub use nocs::Nocs;
 pub(crate) use tiles::Tiles;
 
@@ -43,6 +45,8 @@ pub struct Session(Arc<Inner>);
 pub(crate) struct Inner {
     /// Which session of this process it is, from 1.
     number: u32,
+    /// The process that opened it.
+    process: u32,
     card: Arc<dyn Card>,
     cluster: Cluster,
     toolchain: Toolchain,
@@ -202,7 +206,12 @@ impl Session {
     /// The card, for one call: the session does not close meanwhile. Not to be nested.
     pub(crate) fn enter(&self) -> Result<Entered<'_>> {
         let guard = self.0.gate.read().unwrap_or_else(PoisonError::into_inner);
-        if self.closed() { Err(Error::Closed) } else { Ok(Entered { card: &*self.0.card, _guard: guard }) }
+        if self.closed() {
+            drop(guard);
+            exit::wait_if_ending();
+            return Err(Error::Closed);
+        }
+        Ok(Entered { card: &*self.0.card, _guard: guard })
     }
 
     /// Does `work` with the card; a fault is told with its place in the sources.

@@ -10,7 +10,7 @@ use komorebi_card::{Card, Power};
 use super::builder::SessionBuilder;
 use super::cluster::{Cluster, HartState};
 use super::registers::{L2CPU_RESET, L2CPU_RESET_FIRST_BIT, RESET_VECTORS, RNMI_HANDLERS, WAY_ENABLE};
-use super::{Inner, Session, Tiles, pll};
+use super::{Inner, Session, Tiles, exit, pll};
 use crate::build::{self, Firmware, Toolchain};
 use crate::error::StartError;
 use crate::tensor::Allocator;
@@ -55,8 +55,9 @@ pub(super) fn open(card: Arc<dyn Card>, settings: &SessionBuilder, pll: pll::Ste
     }
     tracing::info!(mhz = pll.mhz, "the X280 clusters run at {pll}");
     static SESSIONS: AtomicU32 = AtomicU32::new(1);
-    Ok(Session(Arc::new(Inner {
+    let session = Arc::new(Inner {
         number: SESSIONS.fetch_add(1, Ordering::Relaxed),
+        process: std::process::id(),
         cluster,
         toolchain,
         firmware,
@@ -70,7 +71,9 @@ pub(super) fn open(card: Arc<dyn Card>, settings: &SessionBuilder, pll: pll::Ste
         ended: Mutex::new(None),
         gate: RwLock::new(()),
         card,
-    })))
+    });
+    exit::opened(&session);
+    Ok(Session(session))
 }
 
 fn bring_up(card: &dyn Card, cluster: &Cluster, firmware: &Firmware, pll: pll::Step) -> Result<()> {

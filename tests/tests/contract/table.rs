@@ -65,6 +65,7 @@ const ROWS: &[Row] = rows! {
     Environment, Next, child::environment;
     PllClock, Next, errors::pll_clock;
     CardBusy, Session, errors::card_busy;
+    Signals, Next, child::signals;
     Closed, Next, errors::closed;
     Loaded, Session, errors::loaded;
     Unstopped, Reset, errors::unstopped;

@@ -205,7 +205,7 @@ fn one(seed: u64) -> String {
         let trouble = trouble.as_ref().expect("it is planned");
         let lived = live(&mut random, &run, trouble, &mut account);
         let ended = end(&mut random, run, trouble, &account, lived.is_ok());
-        let closed = if random.one_in(2) { session.close() } else { Ok(drop(session)) };
+        let closed = if random.one_in(2) { session.close() } else { Ok(()) };
         lived.and(ended).and(closed)
     })();
     let trouble = trouble.expect("it is planned");

@@ -2,7 +2,7 @@
 
 use komorebi_card::{CardError, NocXy};
 
-use super::{Breakage, Plan, Step, When};
+use super::{Breakage, Step, When};
 use crate::client::Client;
 use crate::host::Host;
 use crate::message::{Body, Payload};
@@ -34,7 +34,7 @@ impl Host {
 
     /// Forgets what is to break.
     pub(crate) fn mend(&mut self) {
-        self.plan = Plan::default();
+        self.plan.mend();
         self.machine.net.tampers.clear();
     }
 

@@ -1,0 +1,96 @@
+//! Sessions that are open when the process ends: closed on its way out, and on the signals that ask for its end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+use signal_hook::iterator::Signals;
+
+use super::Inner;
+use crate::{Error, Result};
+
+/// The sessions of this process that may be open.
+static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+
+/// True once a signal ends the process: calls that find their session closed wait for that end.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Notes a session that was opened, so that the end of the process closes it (host-api, "Session").
+pub(super) fn opened(session: &Arc<Inner>) {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        if let Err(error) = komorebi_exit::at_exit(close_all) {
+            tracing::warn!(%error, "sessions are not closed by the end of the process");
+        }
+    });
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    open.retain(|session| session.strong_count() > 0);
+    open.push(Arc::downgrade(session));
+}
+
+/// Closes every session of this process that is open; a clean-up that fails is tried once more.
+fn close_all() {
+    let open = std::mem::take(&mut *OPEN.lock().unwrap_or_else(PoisonError::into_inner));
+    for session in open.iter().filter_map(Weak::upgrade) {
+        // A child of a fork has copies of its parent's sessions; the card is the parent's.
+        if session.process != std::process::id() {
+            continue;
+        }
+        if session.close().is_err()
+            && let Err(error) = session.close()
+        {
+            tracing::warn!(%error, "a session did not close before the end of the process");
+        }
+    }
+}
+
+/// Closes every open session on SIGTERM and SIGINT, then exits with status 143 or 130. A second one of the same kind exits at
+/// once.
+///
+/// This is for programs to ask for, once, at their start: signals belong to the program, not to a library in it, so nothing
+/// is done about them without this call. The handler itself does no more than tell a thread, which closes the sessions as
+/// [`Session::close`](crate::Session::close) does, while other threads may be in calls on them; such a call ends with the
+/// process. Work of [`std::process::exit`] follows. SIGKILL cannot be caught.
+///
+/// # Errors
+/// [`Error::Signals`] when the system refuses.
+pub fn close_on_signals() -> Result<()> {
+    static ASKED: Mutex<bool> = Mutex::new(false);
+    let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if *asked {
+        return Ok(());
+    }
+    let refused = |error: std::io::Error| Error::Signals { cause: error.to_string() };
+    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(refused)?;
+    for signal in [SIGTERM, SIGINT] {
+        let seen = Arc::new(AtomicBool::new(false));
+        // In this order: the first signal sets the flag behind the test of it, the second one finds it set.
+        flag::register_conditional_shutdown(signal, status(signal), seen.clone()).map_err(refused)?;
+        flag::register(signal, seen).map_err(refused)?;
+    }
+    let end = move || {
+        if let Some(signal) = signals.forever().next() {
+            ENDING.store(true, Ordering::SeqCst);
+            tracing::info!(signal, "closing every session");
+            close_all();
+            std::process::exit(status(signal));
+        }
+    };
+    std::thread::Builder::new().name("komorebi-signals".into()).spawn(end).map_err(refused)?;
+    *asked = true;
+    Ok(())
+}
+
+/// The exit status that shells give a process that a signal ended.
+const fn status(signal: i32) -> i32 {
+    128 + signal
+}
+
+/// Waits for the end of the process, if a signal has begun it: its status is the signal's, not that of a `main` that met a
+/// closed session.
+pub(super) fn wait_if_ending() {
+    while ENDING.load(Ordering::SeqCst) && std::thread::current().name() != Some("komorebi-signals") {
+        std::thread::park();
+    }
+}
