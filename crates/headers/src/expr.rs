@@ -8,7 +8,7 @@ use crate::literal::{self, LiteralError};
 use crate::location::Place;
 use crate::scope::{Name, Names, NoNames};
 use crate::token::{Token, TokenKind};
-use crate::typename::{is_name, qualified, type_id};
+use crate::typename::{is_function_type, is_name, qualified, type_id};
 use crate::types::{Model, Type, Typed};
 
 /// Parentheses, operators and casts within each other.
@@ -264,8 +264,24 @@ impl<'a> Parser<'a> {
             self.at = after + 1;
             return self.cast(token, ty);
         }
+        self.no_function_type(token)?;
         let primary = self.primary(token)?;
         self.postfix(primary)
+    }
+
+    /// `(int(uint8_t(k))) + 1` is no sum: what looks like casts in the parentheses is a type, and an operand follows.
+    fn no_function_type(&self, open: &Token) -> Result<(), Fault> {
+        // Most parentheses begin with a name or a number.
+        let named = self.tokens.get(self.at + 1).is_some_and(|next| next.kind == TokenKind::Ident);
+        if !open.is("(") || self.directive || !named {
+            return Ok(());
+        }
+        let Some(close) = closing(self.tokens, self.at) else { return Ok(()) };
+        let operand = self.tokens.get(close + 1).is_some_and(begins_operand);
+        if operand && is_function_type(&self.tokens[self.at + 1..close], self.names, self.model) {
+            return Err(function_type(open.place));
+        }
+        Ok(())
     }
 
     fn prefix(&mut self, token: &Token, operator: Option<UnaryOp>) -> Result<Expr, Fault> {
@@ -453,7 +469,15 @@ impl<'a> Parser<'a> {
                 // `sizeof(int) * 2` is a product: what follows the type is not its operand.
                 return size_of(ty, align, self.model, place);
             }
-            _ => self.nested(Self::unary)?,
+            _ => {
+                if let Some(open) = self.peek().filter(|open| open.is("("))
+                    && let Some(close) = closing(self.tokens, self.at)
+                    && is_function_type(&self.tokens[self.at + 1..close], self.names, self.model)
+                {
+                    return Err(function_type(open.place));
+                }
+                self.nested(Self::unary)?
+            }
         };
         let place = token.place.to(operand.place);
         let kind = if align { ExprKind::AlignOf } else { ExprKind::SizeOf };
@@ -532,6 +556,22 @@ impl<'a> Parser<'a> {
         let place = from.to(self.last_place());
         Ok(Expr::new(ExprKind::Literal(Typed::int(int, value)), place))
     }
+}
+
+/// Can an operand begin with this token?
+fn begins_operand(token: &Token) -> bool {
+    match token.kind {
+        TokenKind::Punct => {
+            matches!(&*token.text, "(" | "+" | "-" | "*" | "&" | "&&" | "!" | "~" | "++" | "--" | "::")
+        }
+        TokenKind::Other => false,
+        _ => true,
+    }
+}
+
+fn function_type(place: Place) -> Fault {
+    let message = "C++ takes this for a type of functions, not for casts";
+    Fault::at(ErrorKind::NotAConstant, message, place).help("write `static_cast<..>(..)`")
 }
 
 /// In `#if` every number is a `intmax_t` or `uintmax_t`.

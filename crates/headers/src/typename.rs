@@ -1,6 +1,7 @@
 //! The names of types, and qualified names.
 
 use crate::builtin::keyword_type;
+use crate::expr::closing;
 use crate::scope::{Name, Names};
 use crate::text::Few;
 use crate::token::{Token, TokenKind};
@@ -122,6 +123,9 @@ pub(crate) fn qualified(tokens: &[Token], mut at: usize) -> Option<(Name, usize)
     }
 }
 
+/// Parameters within parameters.
+const MOST_PARAMETERS: u32 = 16;
+
 /// What the words of a type have said so far.
 #[derive(Default)]
 struct Words {
@@ -234,6 +238,40 @@ pub(crate) fn type_id(
         at += 1;
     }
     Some((ty, at))
+}
+
+/// Are these tokens a type of functions, as `int(uint8_t(k))` is wherever a type may stand: one that takes a `uint8_t` called
+/// `k`? C++ prefers that to the two casts.
+pub(crate) fn is_function_type(tokens: &[Token], names: &dyn Names, model: Model) -> bool {
+    let Some((_, after)) = type_id(tokens, 0, names, model) else { return false };
+    parenthesized(&tokens[after..])
+        .is_some_and(|inside| inside.is_empty() || is_parameter(inside, names, model, 0))
+}
+
+/// A parameter: a type with a name, which may stand in parentheses, or with parameters of its own.
+fn is_parameter(tokens: &[Token], names: &dyn Names, model: Model, depth: u32) -> bool {
+    let Some((_, after)) = type_id(tokens, 0, names, model).filter(|_| depth < MOST_PARAMETERS) else {
+        return false;
+    };
+    let mut rest = &tokens[after..];
+    loop {
+        match rest {
+            [] => return true,
+            [name] if is_name(name) => return true,
+            _ => {}
+        }
+        let Some(inside) = parenthesized(rest) else { return false };
+        if is_parameter(inside, names, model, depth + 1) {
+            return true;
+        }
+        rest = inside;
+    }
+}
+
+/// What stands in the parentheses that are all of the tokens.
+fn parenthesized(tokens: &[Token]) -> Option<&[Token]> {
+    let whole = tokens.first()?.is("(") && closing(tokens, 0) == Some(tokens.len() - 1);
+    whole.then(|| &tokens[1..tokens.len() - 1])
 }
 
 #[cfg(test)]

@@ -32,9 +32,14 @@ template <class T> constexpr bool has_sign = plain_t<T>(-1) < plain_t<T>(0);
 ";
 
 /// Where the reader refuses what g++ accepts: the type of the members of an enumeration depends on one without value; values
-/// of an enumeration that do not fit 64 bits (g++ takes `__int128`).
-const STRICTER: &[&str] =
-    &["another enumerator", "before this one", "this enumerator overflows", "no integer type holds"];
+/// of an enumeration that do not fit 64 bits (g++ takes `__int128`); the size of a function (g++ says 1).
+const STRICTER: &[&str] = &[
+    "another enumerator",
+    "before this one",
+    "this enumerator overflows",
+    "no integer type holds",
+    "a type of functions",
+];
 
 /// A line that holds if and only if the constant has this value, size and sign.
 fn assertion(path: &str, value: komorebi_headers::Value) -> String {

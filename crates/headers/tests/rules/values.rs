@@ -1,7 +1,7 @@
 //! Arithmetic and types.
 
 use crate::{number, of, read, refused, value};
-use komorebi_headers::{ErrorKind, IntType, Model};
+use komorebi_headers::{ErrorKind, Header, IntType, Memory, Model, Options};
 
 #[test]
 fn operators_bind_as_in_cpp() {
@@ -142,5 +142,46 @@ fn what_is_not_evaluated_says_what_it_is() {
             error.message().starts_with(what) || error.message().contains("is not evaluated"),
             "{text}: {error}"
         );
+    }
+}
+
+#[test]
+fn a_type_of_functions_in_parentheses_is_no_cast_of_a_cast() {
+    for text in [
+        "(int(uint8_t(k))) + 1",
+        "(int(uint8_t(k))) & 1",
+        "(int()) - 1",
+        "sizeof(int(uint8_t(k)))",
+        "(int(int(int(k)))) (1)",
+    ] {
+        assert!(
+            Header::parse(
+                "a.h",
+                &format!("constexpr int k = 3; constexpr int x = {text};"),
+                &Memory::new(),
+                &Options::new()
+            )
+            .unwrap()
+            .get("x")
+            .is_err(),
+            "{text}"
+        );
+    }
+    for (text, expected) in [
+        ("(int(uint8_t(k))) / 1", 3),
+        ("(int(uint8_t(k)))", 3),
+        ("(int(uint8_t(k) + 0)) + 1", 4),
+        ("(int(k)) + 1", 4),
+        ("(int(uint8_t(3))) + 1", 4),
+        ("1 + (int(uint8_t(k)))", 4),
+    ] {
+        let header = Header::parse(
+            "a.h",
+            &format!("#include <stdint.h>\nconstexpr int k = 3; constexpr int x = {text};"),
+            &Memory::new(),
+            &Options::new(),
+        )
+        .unwrap();
+        assert_eq!(header.get("x").unwrap().value.number, expected, "{text}");
     }
 }
