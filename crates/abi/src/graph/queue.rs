@@ -53,6 +53,10 @@ fn take(set: &mut [u64], rank: u32) {
     set[rank as usize / 64] &= !(1 << (rank % 64));
 }
 
+fn holds(set: &[u64], rank: u32) -> bool {
+    set[rank as usize / 64] >> (rank % 64) & 1 != 0
+}
+
 /// The highest rank in both sets up to that of `rank`: a near one is the most likely to be free.
 fn common(set: &[u64], other: &[u64], rank: u32) -> Option<u32> {
     let used = rank as usize / 64 + 1;
@@ -108,8 +112,14 @@ impl<'a> Chains<'a> {
             }
             match common(row, &unseen, later) {
                 Some(earlier) => {
-                    take(&mut unseen, earlier);
                     path.push(self.next[earlier as usize]);
+                    // The next one of a node before this one in its chain is before the next one of this: whatever room it
+                    // could find, this finds too.
+                    let mut seen = earlier;
+                    while seen != NONE && holds(&unseen, seen) {
+                        take(&mut unseen, seen);
+                        seen = self.before[seen as usize];
+                    }
                 }
                 None => drop(path.pop()),
             }
@@ -120,7 +130,7 @@ impl<'a> Chains<'a> {
     /// A largest set without order between them, with the rank that was added last, which made it larger.
     fn unordered(&self, rank: u32) -> Vec<u32> {
         // Of each chain the last; what is after the whole of another chain is in no such set.
-        let ranks = (0..=rank).filter(|rank| self.last[*rank as usize / 64] >> (rank % 64) & 1 != 0);
+        let ranks = (0..=rank).filter(|rank| holds(&self.last, *rank));
         let mut set: Vec<u32> = ranks.collect();
         while let Some(at) = set.iter().position(|later| {
             set.iter().any(|earlier| earlier < later && self.ancestors.has(*later, *earlier))

@@ -390,3 +390,63 @@ fn the_most_queued_commands_without_order_are_counted_whatever_their_depth() {
     }
     assert_eq!(graph.check(&facts()), []);
 }
+
+/// The largest set without order, by the plainest algorithm there is: a matching over the closure of the order (Dilworth).
+fn width(before: &[Vec<usize>]) -> usize {
+    let count = before.len();
+    let mut earlier = vec![vec![false; count]; count];
+    for later in 0..count {
+        for node in &before[later] {
+            earlier[later][*node] = true;
+            (0..*node)
+                .filter(|first| earlier[*node][*first])
+                .collect::<Vec<_>>()
+                .into_iter()
+                .for_each(|first| earlier[later][first] = true);
+        }
+    }
+    fn place(later: usize, earlier: &[Vec<bool>], next: &mut [Option<usize>], seen: &mut [bool]) -> bool {
+        (0..later).any(|node| {
+            if !earlier[later][node] || std::mem::replace(&mut seen[node], true) {
+                return false;
+            }
+            let free = next[node].is_none_or(|other| place(other, earlier, next, seen));
+            if free {
+                next[node] = Some(later);
+            }
+            free
+        })
+    }
+    let mut next = vec![None; count];
+    count - (0..count).filter(|later| place(*later, &earlier, &mut next, &mut vec![false; count])).count()
+}
+
+#[test]
+fn queued_commands_without_order_are_counted_as_the_plainest_algorithm_counts_them() {
+    let (mut refused, mut passed) = (0, 0);
+    for seed in 0..60_u64 {
+        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let (layers, most) = (2 + dice.roll(4), 20 + dice.roll(50));
+        let (mut graph, mut before) = (Graph::new(), Vec::<Vec<usize>>::new());
+        let mut ids: Vec<Node> = Vec::new();
+        let mut start = 0;
+        for _ in 0..layers {
+            let all = ids.len();
+            for _ in 0..1 + dice.roll(most) {
+                let edges = if all == 0 { 0 } else { dice.roll(3) };
+                let from = if dice.roll(4) == 0 { 0 } else { start };
+                let after: Vec<usize> =
+                    (0..edges).map(|_| from + dice.roll((all - from) as u32) as usize).collect();
+                let node = graph.command("touch", Group::Count(1), none());
+                ids.push(node.after(after.iter().map(|at| ids[*at])).id());
+                before.push(after);
+            }
+            start = all;
+        }
+        let found = rules(&graph.check(&facts()));
+        let wanted = width(&before) > 64;
+        assert_eq!(found.contains(&Rule::QueueFull), wanted, "seed {seed}, {} commands", ids.len());
+        if wanted { refused += 1 } else { passed += 1 }
+    }
+    assert!(refused >= 10 && passed >= 10, "{refused} refused, {passed} passed");
+}
