@@ -59,7 +59,7 @@ pub(crate) struct ConstantsArguments {
 /// An upload, and how to read it.
 #[derive(Args)]
 pub(crate) struct UploadArguments {
-    /// The upload's bytes
+    /// The upload's bytes, as a program writes them: `std::fs::write("converge.bin", <Converge as km::DeclaredUpload>::BYTES)`
     pub(crate) file: PathBuf,
     /// The program's header: its `kHandler..` constants name the handlers
     #[arg(long, value_name = "HEADER")]
