@@ -1,4 +1,4 @@
-// Rows of a 12 x 10 grid: one past its end, one that goes down, one without cores.
+// Rows of a 12 x 10 grid: one past its end, two that go down, two without cores.
 use komorebi as km;
 
 #[km::program(kernels = "kernels", grid = (12, 10))]
@@ -14,7 +14,9 @@ km::graph! {
         let top = shift[0..12](0);
         shift[last](10) after top;
         shift[24..12](1) after top;
+        shift[108..0](2) after top;
         shift[36..36](3) after top;
+        shift[120..120](4) after top;
         shift(0) queued(121) after top;
     }
 }

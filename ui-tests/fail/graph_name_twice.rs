@@ -1,4 +1,4 @@
-// Two passes over a matrix under one name, a register that is also a binding, a group that is declared twice.
+// Two passes over a matrix under one name, a binding and a register under another's, a group that is declared twice.
 use komorebi as km;
 
 #[km::program(kernels = "kernels", grid = (4, 4))]
@@ -10,8 +10,8 @@ pub trait Matrix {
 km::graph! {
     <Matrix>
     pub graph Eliminate(req = 8) {
-        bind row: u32;
-        reg row: u32;
+        bind row: u32, column: u32, row: u32;
+        reg column: u32;
         group upper = 0..8;
         group upper = 8..16;
         let pass = pivot[upper](row);
@@ -19,4 +19,7 @@ km::graph! {
     }
 }
 
-fn main() {}
+fn main() {
+    // Calls bring no errors of their own.
+    let _ = Eliminate::bind(0, 1, 2);
+}

@@ -14,6 +14,12 @@ pub trait Search {
     fn find();
     #[handler(3)]
     fn count();
+    #[handler(4)]
+    fn range(from: u32, to: u32, from: u32);
+    #[handler(5)]
+    fn find(key: u32);
 }
 
-fn main() {}
+fn main() {
+    let _ = (Search::range(1, 2, 3), Search::find());
+}

@@ -14,6 +14,7 @@ pub trait Sort {
     header = "kernels/image.h",
     depth = kHandlerBlurr,
     grid = (4294967296, kOffset),
+    buffers(scratch(index = 3u8, format = uint8, page_bytes = -2048, pages = 340282366920938463463374607431768211455)),
     kernel_bytes = kPixels,
     compile_args(reader = [DEPTH + 1, "3", -1])
 )]

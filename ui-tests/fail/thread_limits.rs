@@ -6,7 +6,7 @@ use komorebi as km;
     threads(
         sample(cluster = 1, sources = ["threads/scan.cpp"], words = 24, deadline = 2 min),
         smooth(cluster = 2, sources = ["threads/scan.cpp"], deadline = 0 ms),
-        store(cluster = 3, sources = ["threads/scan.cpp"], deadline = 90 min, prefetch = eager),
+        store(cluster = 3, sources = ["threads/scan.cpp"], deadline = 90 min, prefetch = eager, deadlne = 5 ms),
     ),
 )]
 pub trait Sensor {

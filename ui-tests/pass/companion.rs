@@ -17,6 +17,21 @@ mod right {
     }
 }
 
+// A binding of the graph's own name, which a parameter cannot have.
+komorebi::graph! {
+    <right::Heat>
+    #[allow(non_snake_case, reason = "the point of it")]
+    pub(crate) graph Melt() {
+        bind Melt: u32;
+        reg rounds: u32;
+        let all = step[0..6]();
+        cpu after all {
+            rounds = Melt + 1;
+        }
+        end(rounds);
+    }
+}
+
 macro_rules! text {
     ($facts:literal $($token:tt)*) => { ($facts, stringify!($($token)*)) };
 }
@@ -28,4 +43,5 @@ fn main() {
     assert_eq!(left.1, "body");
     assert!(right.0.contains("cores\t6\n") && right.0.contains("handler\tstep\t2\t"), "{}", right.0);
     let _ = (left::Heat::step(0), Right::step());
+    assert_eq!(Melt::bind(4).Melt, 4);
 }

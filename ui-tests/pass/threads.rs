@@ -16,7 +16,7 @@ use std::time::Duration;
             deadline = 50 ms,
             prefetch = documented,
         ),
-        sum(cluster = 3, sources = "threads/scan.cpp"),
+        sum(clusters = (2, 3), sources = "threads/scan.cpp"),
     ),
     regions(shared = 4_096),
 )]
@@ -30,7 +30,8 @@ fn main() {
     let program = Join::program();
     program.check().unwrap();
     let model = program.model();
-    let [scan, sum] = model.threads.as_slice() else { panic!("two threads") };
+    let [scan, twin, sum] = model.threads.as_slice() else { panic!("three threads") };
+    assert_eq!((twin.cluster, &twin.sources), (2, &sum.sources));
     assert_eq!((scan.cluster, scan.words, scan.deadline_us), (1, 8, Some(50_000)));
     assert_eq!((sum.cluster, sum.words, sum.deadline_us), (3, 0, None));
     let regions: Vec<_> = scan.regions.iter().map(|region| (region.name.as_str(), region.bytes)).collect();
@@ -51,6 +52,8 @@ fn main() {
             .prefetch(km::Prefetch::Documented),
     );
     assert_eq!(built.model().threads[0].regions, scan.regions);
+    let both = km::Program::new("Join").thread(km::Thread::on(2).and_on(3).source(folder.join("scan.cpp")));
+    assert_eq!(both.model().threads.iter().map(|thread| thread.cluster).collect::<Vec<_>>(), [2, 3]);
     // Every value of a call stays typed.
     assert_eq!(Join::probe(km::Address(64), 2).words(), [64, 2]);
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use komorebi_abi::program::{
     Arg, ArgKind, Buffer, Compute, Format, Handler, Kernel, OptLevel, ProgramModel, Region, ResultKind,
-    handler_name,
+    Thread as ThreadModel, handler_name,
 };
 use komorebi_headers::{Header, Options};
 
@@ -134,13 +134,16 @@ impl Program<Dynamic> {
     /// [`Error::ThreadsNotRun`](crate::Error::ThreadsNotRun).
     #[must_use]
     pub fn thread(mut self, thread: Thread) -> Self {
-        let (mut model, paths) = thread.into_parts();
+        let (mut model, others, paths) = thread.into_parts();
         for path in paths {
             // One that cannot be read is told as that, and not as a thread without sources.
             model.sources.push(name_of(&path));
             self.messages.extend(read_beside(&path, &mut self.thread_sources));
         }
+        let others = others.into_iter().map(|cluster| ThreadModel { cluster, ..model.clone() });
+        let others: Vec<ThreadModel> = others.collect();
         self.model.threads.push(model);
+        self.model.threads.extend(others);
         self
     }
 

@@ -19,6 +19,8 @@ use komorebi_abi::program::{Prefetch, Region, Thread as ThreadModel};
 #[derive(Clone, Debug)]
 pub struct Thread {
     model: ThreadModel,
+    /// Other clusters that it is declared on.
+    others: Vec<u32>,
     paths: Vec<PathBuf>,
 }
 
@@ -26,7 +28,14 @@ impl Thread {
     /// A thread on `cluster`, 1 to 3; cluster 0 is the dispatcher's. A cluster runs one thread.
     #[must_use]
     pub const fn on(cluster: u32) -> Self {
-        Self { model: ThreadModel::new(cluster), paths: Vec::new() }
+        Self { model: ThreadModel::new(cluster), others: Vec::new(), paths: Vec::new() }
+    }
+
+    /// The same thread on another cluster too.
+    #[must_use]
+    pub fn and_on(mut self, cluster: u32) -> Self {
+        self.others.push(cluster);
+        self
     }
 
     /// A C++ file of it. The headers beside the file go with it.
@@ -65,7 +74,8 @@ impl Thread {
         self
     }
 
-    pub(super) fn into_parts(self) -> (ThreadModel, Vec<PathBuf>) {
-        (self.model, self.paths)
+    /// The thread, the other clusters that have it, and the paths of its sources.
+    pub(super) fn into_parts(self) -> (ThreadModel, Vec<u32>, Vec<PathBuf>) {
+        (self.model, self.others, self.paths)
     }
 }

@@ -105,11 +105,11 @@ impl Declared<'_> {
             if let Some(name) = &variable.name
                 && let Some(j) = self.0[..i].iter().position(|earlier| earlier.name.as_ref() == Some(name))
             {
-                let message = format!(
-                    "`{name}` is declared twice: as a {} and as a {}",
-                    self.0[j].kind.noun(),
-                    variable.kind.noun()
-                );
+                let (first, second) = (self.0[j].kind.noun(), variable.kind.noun());
+                let message = match first == second {
+                    true => format!("two {first}s are called `{name}`"),
+                    false => format!("`{name}` is declared twice: as a {first} and as a {second}"),
+                };
                 problems.conflict(
                     Rule::NameTwice,
                     place,

@@ -210,13 +210,13 @@ impl<'a> CommandCheck<'a> {
         };
         let rows = "cores count from 0, row by row";
         if first >= end {
-            let message = format!("the group {first}..{end} has no cores");
-            let help = match first {
-                0 => "give it at least one core, as in `0..1`".to_owned(),
-                _ if end == 0 || first == end => {
-                    format!("write `{first}..{}`: the end is not part of a range", first.saturating_add(1))
-                }
-                _ => format!("write `{end}..{first}`: a range goes up"),
+            let (message, help) = if first > end {
+                let help = format!("write `{end}..{}`: a range goes up", first.min(cores));
+                (format!("the group {first}..{end} is reversed: it ends before it begins"), help)
+            } else {
+                let core = first.min(cores.saturating_sub(1));
+                let help = format!("write `{core}..{}`: the end is not part of a range", core + 1);
+                (format!("the group {first}..{end} has no cores"), help)
             };
             problems.add(Rule::Group, place, message, help);
         } else if end > cores {

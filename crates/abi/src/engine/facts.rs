@@ -25,7 +25,7 @@ impl Facts {
         Self {
             program: program.name.clone(),
             handlers: program.handlers.clone(),
-            cores: program.grid.map(|(width, height)| width * height),
+            cores: program.grid.map(|(width, height)| width.saturating_mul(height)),
             region_bytes: program.upload_bytes(),
             typed: true,
             complete: true,

@@ -17,7 +17,12 @@ pub(crate) fn check_limits(deadline_us: Option<u64>, req: u64, problems: &mut Pr
     }
     if req > u64::from(u16::MAX) {
         let message = format!("req {req} is not 0 to {}", u16::MAX);
-        problems.add(Rule::Req, Place::Req, message, format!("write `req = {}`", req & u64::from(u16::MAX)));
+        problems.add(
+            Rule::Req,
+            Place::Req,
+            message,
+            "choose one that no other running engine has, as in `req = 6`",
+        );
     }
 }
 

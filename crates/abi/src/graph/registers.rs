@@ -250,7 +250,10 @@ pub(super) fn check_endless(model: &GraphModel, plan: &Plan, problems: &mut Prob
     }
     if let (Some(value @ 1..), Some(place)) = (known.get(again as usize).copied().flatten(), last) {
         let deadline = match model.deadline_us {
-            Some(deadline) => format!("; its deadline of {deadline} us would end it, with an error"),
+            Some(deadline) => {
+                let deadline = std::time::Duration::from_micros(deadline);
+                format!("; its deadline of {deadline:?} would end it, with an error")
+            }
             None => String::new(),
         };
         problems.add(

@@ -103,11 +103,14 @@ fn check_handlers(handlers: &[Handler], problems: &mut Vec<Problem>) {
                 problems.push(found);
             }
             if earlier.name == *name || earlier.cpp_name() == handler.cpp_name() {
-                let message = format!(
-                    "handler `{name}` is `{}` in the kernels, and so is `{}`",
-                    handler.cpp_name(),
-                    earlier.name
-                );
+                let message = match earlier.name == *name {
+                    true => format!("two handlers are called `{name}`"),
+                    false => format!(
+                        "handler `{name}` is `{}` in the kernels, and so is `{}`",
+                        handler.cpp_name(),
+                        earlier.name
+                    ),
+                };
                 let mut found =
                     problem(Rule::HandlerTwice, Place::HandlerName(i), message, "rename one of them");
                 found.other = Some(Place::HandlerName(j));
@@ -120,6 +123,15 @@ fn check_handlers(handlers: &[Handler], problems: &mut Vec<Problem>) {
 }
 
 fn check_args(i: usize, handler: &Handler, problems: &mut Vec<Problem>) {
+    for (j, arg) in handler.args.iter().enumerate() {
+        if let Some(k) = handler.args[..j].iter().position(|earlier| earlier.name == arg.name) {
+            let message = format!("handler `{}` has two arguments called `{}`", handler.name, arg.name);
+            let mut found =
+                problem(Rule::HandlerTwice, Place::HandlerArg(i, j), message, "rename one of them");
+            found.other = Some(Place::HandlerArg(i, k));
+            problems.push(found);
+        }
+    }
     let most = command::ARGS_MAX;
     let mut words = 0;
     for (j, arg) in handler.args.iter().enumerate() {
@@ -319,7 +331,8 @@ fn check_l1(program: &ProgramModel, problems: &mut Vec<Problem>) {
 fn check_defines(defines: &[(String, String)], problems: &mut Vec<Problem>) {
     for (i, (name, _)) in defines.iter().enumerate() {
         if !is_cpp_name(name) {
-            let message = format!("`{name}` cannot be defined: it is no identifier of C++");
+            let what = if CPP.contains(&name.as_str()) { "a keyword" } else { "no identifier" };
+            let message = format!("`{name}` cannot be defined: it is {what} of C++");
             problems.push(problem(
                 Rule::Define,
                 Place::Define(i),

@@ -9,7 +9,7 @@ pub enum Rule {
     Depth,
     /// A handler's number is 0 or above 239.
     HandlerNumber,
-    /// Two handlers share a number or a name.
+    /// Two handlers share a number or a name, or two arguments of one a name.
     HandlerTwice,
     /// A handler takes more than ten argument words.
     ArgWords,

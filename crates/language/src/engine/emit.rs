@@ -7,6 +7,7 @@ use komorebi_abi::engine::{Encoded, Variable};
 use komorebi_abi::program::ArgKind;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::head::Head;
@@ -134,7 +135,13 @@ fn emit_bindings(upload: &Emission<'_>) -> TokenStream {
     let (mut declared, mut params, mut made, mut words, mut idents) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (i, (field, variable, kind)) in fields(upload).enumerate() {
-        let ident = field_name(variable.name.as_deref().unwrap_or_default());
+        let mut ident = field_name(variable.name.as_deref().unwrap_or_default());
+        if idents.contains(&ident) {
+            // The second one of a name is refused: it keeps its place, so that calls bring no error of their own.
+            ident = format_ident!("{}_{i}", ident.unraw());
+        }
+        // A parameter of the item's own name would be taken for the item.
+        let param = if ident == *name { format_ident!("{}_", ident.unraw()) } else { ident.clone() };
         let ty = plain_type(kind, krate);
         let docs = &field.docs;
         let text = format!(" The binding `{}`.", variable.name.as_deref().unwrap_or_default());
@@ -142,10 +149,11 @@ fn emit_bindings(upload: &Emission<'_>) -> TokenStream {
         declared.push(quote!(#intro #(#docs)* #vis #ident: #ty));
         let (param, value) = match kind {
             ArgKind::Address | ArgKind::Core => (
-                quote!(#ident: impl ::core::convert::Into<#ty>),
-                quote!(#ident: ::core::convert::Into::<#ty>::into(#ident)),
+                quote!(#param: impl ::core::convert::Into<#ty>),
+                quote!(#ident: ::core::convert::Into::<#ty>::into(#param)),
             ),
-            _ => (quote!(#ident: #ty), quote!(#ident)),
+            _ if param == ident => (quote!(#ident: #ty), quote!(#ident)),
+            _ => (quote!(#param: #ty), quote!(#ident: #param)),
         };
         params.push(param);
         made.push(value);

@@ -19,10 +19,11 @@ pub(crate) fn number(expr: &Expr, what: &str, scope: &mut Scope<'_>) -> Option<i
         {
             let read = literal.base10_parse().ok();
             if read.is_none() {
-                let text = format!("`{literal}`, given for {what}, does not fit 127 bits");
+                let text = format!("`{literal}`, given for {what}, is beyond every type");
                 scope.errors.push(
                     Anchor::of(expr),
-                    &Message::new(Syntax::Number, text).help("write a smaller number"),
+                    &Message::new(Syntax::Number, text)
+                        .help("words have 32 bits: 4294967295 is the most; `u64` arguments have 64"),
                 );
             }
             read

@@ -38,13 +38,17 @@ const OF_GAPS: [Rule; 11] = [
 /// What a write to an unknown register may be the cause of.
 const OF_LOST_WRITES: [Rule; 3] = [Rule::ReadBeforeWrite, Rule::Endless, Rule::CpuLength];
 
+/// What a condition that was not understood may be the cause of.
+const OF_LOST_CHOICES: [Rule; 3] = [Rule::StreamLoop, Rule::StreamUnreachable, Rule::Endless];
+
 /// Reports problems. `named`: has an item a name that the user can write?
 pub(crate) fn report(problems: Vec<Problem>, named: &dyn Fn(u32) -> bool, scope: &mut Scope<'_>) {
     for problem in problems {
         let ours = !scope.program.facts.complete && OF_PROGRAM.contains(&problem.rule);
         let gap = scope.gaps && OF_GAPS.contains(&problem.rule);
         let lost = scope.lost_writes && OF_LOST_WRITES.contains(&problem.rule);
-        if !ours && !gap && !lost {
+        let choice = scope.lost_choices && OF_LOST_CHOICES.contains(&problem.rule);
+        if !ours && !gap && !lost && !choice {
             report_one(&problem, named, scope);
         }
     }

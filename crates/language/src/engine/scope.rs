@@ -37,6 +37,10 @@ pub(crate) struct Scope<'a> {
     pub(crate) gaps: bool,
     /// Was an unknown register written? Then the one that was meant seems never to be.
     pub(crate) lost_writes: bool,
+    /// Is there a condition that was not understood? Then either way may be taken.
+    pub(crate) lost_choices: bool,
+    /// Values that were not understood.
+    pub(crate) lost_values: u32,
     names: HashMap<String, u32>,
     numbers: HashMap<String, i128>,
     broken: HashSet<String>,
@@ -55,6 +59,8 @@ impl<'a> Scope<'a> {
             errors,
             gaps: false,
             lost_writes: false,
+            lost_choices: false,
+            lost_values: 0,
             names: HashMap::new(),
             numbers: HashMap::new(),
             broken: HashSet::new(),
@@ -176,6 +182,7 @@ impl<'a> Scope<'a> {
     }
 
     fn unknown(&mut self, name: &str, anchor: Anchor) {
+        self.lost_values += 1;
         if self.is_broken(name) {
             return;
         }

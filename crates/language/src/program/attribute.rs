@@ -64,10 +64,12 @@ pub(crate) struct ComputeParts {
 #[darling(default)]
 pub(crate) struct ThreadParts {
     pub(crate) cluster: Option<Value>,
+    pub(crate) clusters: Option<Value>,
     pub(crate) sources: Option<Value>,
     pub(crate) regions: Option<Value>,
     pub(crate) words: Option<Value>,
     pub(crate) prefetch: Option<Value>,
+    pub(crate) host_fallback: Option<Value>,
 }
 
 impl Attribute {
@@ -102,7 +104,8 @@ impl BufferParts {
 }
 
 impl ThreadParts {
-    pub(crate) const PARTS: [&str; 6] = ["cluster", "sources", "regions", "words", "deadline", "prefetch"];
+    pub(crate) const PARTS: [&str; 8] =
+        ["cluster", "clusters", "sources", "regions", "words", "deadline", "prefetch", "host_fallback"];
 }
 
 /// Reads the attribute.

@@ -12,14 +12,17 @@ use crate::errors::{Errors, Message};
 use crate::parts::{Part, parse_fields, parse_parts};
 use crate::value::Value;
 
-const EXAMPLE: &str = "write it as in `input(index = 0, format = bfloat16, page_bytes = 2048, pages = 4)`";
+/// How to write the buffer of that name.
+fn example(name: &str) -> String {
+    format!("write it as in `{name}(index = 0, format = bfloat16, page_bytes = 2048, pages = 4)`")
+}
 
 /// Reads all buffers.
 pub(crate) fn collect_buffers(value: &Value, into: &mut Collect<'_>) {
     let Value::Parts(tokens, anchor) = value else {
         let message =
             Message::new(Rule::Field, format!("`buffers` is a list of buffers, found {}", value.describe()));
-        into.errors.push(value.anchor(), &message.help(format!("{EXAMPLE} inside `buffers(..)`")));
+        into.errors.push(value.anchor(), &message.help(format!("{} inside `buffers(..)`", example("input"))));
         return;
     };
     into.places.all_buffers = Some(*anchor);
@@ -31,7 +34,7 @@ pub(crate) fn collect_buffers(value: &Value, into: &mut Collect<'_>) {
 fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
     let Meta::List(list) = &part.meta else {
         let message = Message::new(Rule::Field, format!("buffer `{}` has no parts", part.name));
-        into.errors.push(Anchor::of(&part.meta), &message.help(EXAMPLE));
+        into.errors.push(Anchor::of(&part.meta), &message.help(example(&part.name)));
         return;
     };
     let owner = format!("buffer `{}`", part.name);
@@ -72,7 +75,14 @@ fn required<'a>(
     errors: &mut Errors,
 ) -> Option<&'a Value> {
     if value.is_none() {
-        errors.push(key, &Message::new(Rule::Field, format!("{owner} has no `{field}`")).help(EXAMPLE));
+        let value = match field {
+            "index" => "0",
+            "format" => "bfloat16",
+            "page_bytes" => "2048",
+            _ => "4",
+        };
+        let message = Message::new(Rule::Field, format!("{owner} has no `{field}`"));
+        errors.push(key, &message.help(format!("add it, as in `{field} = {value}`")));
     }
     value
 }

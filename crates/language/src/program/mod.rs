@@ -22,7 +22,8 @@ mod threads;
 
 use komorebi_abi::program::{ProgramModel, Rule};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 
 use crate::context::Context;
 use crate::errors::{Errors, Message};
@@ -48,7 +49,7 @@ struct Declared {
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Context) -> TokenStream {
     let mut errors = Errors::default();
     let Some(declared) = declare(attribute, item, context, None, &mut errors) else { return errors.emit() };
-    let Declared { item, header, kernels, thread_files, model, krate } = declared;
+    let Declared { mut item, header, kernels, thread_files, mut model, krate } = declared;
 
     // Emit.
     let state = match (errors.is_empty(), &context.folder) {
@@ -56,6 +57,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Contex
         (true, None) => State::Blind,
         (true, Some(_)) => State::Complete,
     };
+    without_doubles(&mut item, &mut model);
     // An error may be why a handler seems not to be declared.
     let undeclared = if errors.is_empty() { check::undeclared(&item, &header) } else { Vec::new() };
     let items = emit::emit_program(&Emission {
@@ -70,6 +72,26 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Contex
     });
     let errors = errors.emit();
     quote!(#errors #items)
+}
+
+/// What stands twice is refused: the second handler of a name goes, the second argument gets another name, so that what is
+/// generated brings no error of its own.
+fn without_doubles(item: &mut ProgramItem, model: &mut ProgramModel) {
+    for at in (1..item.handlers.len()).rev() {
+        let (earlier, rest) = item.handlers.split_at(at);
+        if earlier.iter().any(|handler| handler.ident == rest[0].ident) {
+            item.handlers.remove(at);
+            model.handlers.remove(at);
+        }
+    }
+    for handler in &mut item.handlers {
+        for at in 1..handler.args.len() {
+            let (earlier, rest) = handler.args.split_at_mut(at);
+            if earlier.iter().any(|arg| arg.ident == rest[0].ident) {
+                rest[0].ident = format_ident!("{}_{at}", rest[0].ident.unraw(), span = rest[0].ident.span());
+            }
+        }
+    }
 }
 
 /// All phases but the last, without one rule if so wished. `None` where there is no item to speak of.

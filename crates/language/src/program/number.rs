@@ -8,22 +8,30 @@ use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
 use crate::value::Value;
 
+const COUNTS: &str = "numbers here count from 0: write one without sign";
+
 /// The number that `value` is. After an error, or where the header is unknown, `None`.
 pub(crate) fn resolve(value: &Value, what: &str, header: &ProgramHeader, errors: &mut Errors) -> Option<u32> {
     match value {
         Value::Int(literal) => {
             let number = literal.base10_parse::<u64>().ok().and_then(|number| u32::try_from(number).ok());
-            if number.is_none() || !matches!(literal.suffix(), "" | "u32") {
-                let text = format!("expected a number below 2^32 for {what}, found `{literal}`");
-                errors.push(
-                    value.anchor(),
-                    &Message::new(Rule::Number, text).help("write a plain number, as in `16`"),
-                );
-                return None;
-            }
-            number
+            let help = match (number, literal.suffix()) {
+                (Some(_), "" | "u32") => return number,
+                (Some(number), _) => format!("write it without a type: `{number}`"),
+                // Some compilers hand the sign over with the digits.
+                _ if literal.base10_digits().starts_with('-') => COUNTS.to_owned(),
+                (None, _) => format!("numbers here have 32 bits: {} is the most", u32::MAX),
+            };
+            let text = format!("expected a number below 2^32 for {what}, found `{literal}`");
+            errors.push(value.anchor(), &Message::new(Rule::Number, text).help(help));
+            None
         }
         Value::Name(name, anchor) => resolve_name(name, *anchor, what, header, errors),
+        Value::Negative(text, anchor) => {
+            let text = format!("expected a number below 2^32 for {what}, found `{text}`");
+            errors.push(*anchor, &Message::new(Rule::Number, text).help(COUNTS));
+            None
+        }
         other => {
             let text = format!("expected a number for {what}, found {}", other.describe());
             let help =

@@ -43,7 +43,7 @@ pub(crate) struct HandlerPlaces {
 }
 
 /// The anchors of a thread.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ThreadPlaces {
     pub(crate) cluster: Anchor,
     /// All its sources together.

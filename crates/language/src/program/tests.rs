@@ -158,6 +158,16 @@ fn every_part_of_a_thread_is_told_at_its_own() {
         ("cluster = one, SOURCES", "KM0020", "`one`"),
         ("cluster = 0, SOURCES", "KM0021", "the dispatcher's"),
         ("cluster = 4, SOURCES", "KM0021", "which no card has"),
+        ("clusters = 2, SOURCES", "KM0017", "a list of clusters, found `2`"),
+        ("clusters = (), SOURCES", "KM0017", "a list of clusters"),
+        ("clusters = (1, 2), cluster = 3, SOURCES", "KM0017", "`cluster` and `clusters`"),
+        ("clusters = (1, 4), SOURCES", "KM0021", "cluster 4, which no card has"),
+        ("cluster = 1, SOURCES, host_fallback = scan", "KM0017", "is not supported"),
+        (
+            "cluster = 1, SOURCES, regions(table = \"table.bin\")",
+            "KM0020",
+            "first contents are not supported",
+        ),
         ("cluster = 1, SOURCES, words = 17", "KM0024", "17 argument words"),
         ("cluster = 1, SOURCES, deadline = 0 s", "KM0024", "0 us"),
         ("cluster = 1, SOURCES, deadline = 72 min", "KM0024", "71 minutes"),
@@ -175,6 +185,8 @@ fn every_part_of_a_thread_is_told_at_its_own() {
         assert_eq!(found.len(), 1, "{parts}: {found:#?}");
         assert!(found[0].starts_with(&format!("[{code}]")) && found[0].contains(says), "{parts}: {found:#?}");
     }
+    let found = thread_errors(&"clusters = (1, 2, 1), SOURCES".replace("SOURCES", sources));
+    assert!(found.len() == 2 && found[0].contains("both on cluster 1"), "{found:#?}");
     let twice = "cluster = 1, SOURCES, deadline = 1 ms, deadline = 2 ms".replace("SOURCES", sources);
     let found = thread_errors(&twice);
     assert_eq!(found.len(), 2, "{found:#?}");
@@ -187,6 +199,27 @@ fn a_thread_that_cannot_be_read_brings_no_error_about_the_regions_it_may_share()
         let parts = format!("header = \"kernels/heat.h\", {threads}, regions(shared = 64)");
         let found = program_errors(&parts, "fn step(); fn left(); fn right(); fn norm();");
         assert_eq!(found.len(), 1, "{threads}: {found:#?}");
+    }
+}
+
+#[test]
+fn numbers_of_any_size_are_refused_by_their_rules() {
+    let most = u32::MAX;
+    for (part, code) in [
+        (format!("grid = ({most}, {most})"), "KM0001"),
+        (format!("depth = {most}"), "KM0002"),
+        (format!("kernel_bytes = {most}"), "KM0010"),
+        (format!("buffers(a(index = {most}, format = uint8, page_bytes = 16, pages = 1))"), "KM0007"),
+        (
+            format!("buffers(a(index = 0, format = uint8, page_bytes = {}, pages = {most}))", most - 15),
+            "KM0009",
+        ),
+        (format!("threads(a(cluster = {most}, sources = [\"threads/sum.cpp\"]))"), "KM0021"),
+        (format!("threads(a(cluster = 1, sources = [\"threads/sum.cpp\"], words = {most}))"), "KM0024"),
+        (format!("threads(a(cluster = 1, sources = [\"threads/sum.cpp\"], regions(r = {most})))"), "KM0022"),
+    ] {
+        let found = program_errors(&part, "#[handler(1)] fn step();");
+        assert!(found.iter().any(|text| text.starts_with(&format!("[{code}]"))), "{part}: {found:#?}");
     }
 }
 

@@ -78,6 +78,12 @@ fn take_deadline(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Toke
         let mut inner = part.clone().into_iter();
         let key = match inner.next() {
             Some(TokenTree::Ident(name)) if name == "deadline" => Anchor::at(name.span()),
+            Some(TokenTree::Ident(name)) if is_time_of_unknown(&name, inner.clone()) => {
+                let name = (name.to_string(), Anchor::at(name.span()));
+                let message = Message::new(Rule::Field, format!("{owner} has no part called `{}`", name.0));
+                errors.push(name.1, &message.nearest(&name.0, ThreadParts::PARTS));
+                continue;
+            }
             _ => {
                 rest.extend(part);
                 rest.extend(quote::quote!(,));
@@ -104,6 +110,13 @@ fn take_deadline(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Toke
         found = Some(Deadline { key, value: anchor, us: deadline.ok() });
     }
     (rest, found)
+}
+
+/// `deadlne = 50 ms`: a time, which only a deadline is, under a name that no part has.
+fn is_time_of_unknown(name: &proc_macro2::Ident, mut rest: impl Iterator<Item = TokenTree>) -> bool {
+    let equals = matches!(rest.next(), Some(TokenTree::Punct(punct)) if punct.as_char() == '=');
+    let known = ThreadParts::PARTS.iter().any(|part| name == part);
+    equals && !known && parse_deadline(rest.collect()).is_ok()
 }
 
 /// `["a.cpp", "b.cpp"]`, or one path.
@@ -175,20 +188,15 @@ pub(crate) fn collect_threads(items: &[ThreadItem], into: &mut Collect<'_>) {
 fn collect_thread(item: &ThreadItem, into: &mut Collect<'_>) {
     let owner = format!("thread `{}`", item.name);
     let place = |value: &Option<Value>| value.as_ref().map_or(item.key, Value::anchor);
-    let ThreadParts { cluster, sources, regions, words, prefetch } = &item.parts;
-    let number = match cluster {
-        Some(value) => resolve(value, &format!("`cluster` of {owner}"), into.header, into.errors),
-        None => {
-            let text = format!("{owner} has no `cluster`");
-            into.errors.push(item.key, &Message::new(Rule::Field, text).help(EXAMPLE));
-            None
-        }
-    };
-    // What is not known is filled in so that no other rule speaks about it.
-    let taken = |cluster: u32| into.model.threads.iter().any(|thread| thread.cluster == cluster);
-    let Some(number) = number.or_else(|| Thread::CLUSTERS.rev().find(|cluster| !taken(*cluster))) else {
-        return;
-    };
+    let ThreadParts { sources, regions, words, prefetch, host_fallback, .. } = &item.parts;
+    if let Some(value) = host_fallback {
+        let text = format!(
+            "`host_fallback` of {owner} is not supported: no session runs a thread, or anything in its place"
+        );
+        into.errors.push(value.anchor(), &Message::new(Rule::Field, text).help("remove it"));
+    }
+    let clusters = clusters_of(item, &owner, into);
+    let Some((number, cluster)) = clusters.first().copied() else { return };
     let mut thread = Thread { name: Some(item.name.clone()), ..Thread::new(number) };
     thread.sources = match &item.sources {
         Some(sources) => sources.iter().map(|(path, _)| path.clone()).collect(),
@@ -203,7 +211,7 @@ fn collect_thread(item: &ThreadItem, into: &mut Collect<'_>) {
         choose(prefetch.as_ref(), "a prefetch setting", &Prefetch::ALL, Prefetch::name, into.errors);
     thread.prefetch = setting.unwrap_or_default();
     let mut places = ThreadPlaces {
-        cluster: place(cluster),
+        cluster,
         all_sources: place(sources),
         sources: item.sources.iter().flatten().map(|(_, anchor)| *anchor).collect(),
         words: place(words),
@@ -213,8 +221,46 @@ fn collect_thread(item: &ThreadItem, into: &mut Collect<'_>) {
     if let Some(value) = regions {
         (thread.regions, places.regions) = parse_regions(value, &format!("`regions` of {owner}"), into);
     }
-    into.model.threads.push(thread);
-    into.places.threads.push(places);
+    for (number, cluster) in clusters {
+        into.model.threads.push(Thread { cluster: number, ..thread.clone() });
+        into.places.threads.push(ThreadPlaces { cluster, ..places.clone() });
+    }
+}
+
+/// The clusters that a thread is declared on: one, or each of a list.
+fn clusters_of(item: &ThreadItem, owner: &str, into: &mut Collect<'_>) -> Vec<(u32, Anchor)> {
+    let values = match (&item.parts.cluster, &item.parts.clusters) {
+        (Some(value), None) => std::slice::from_ref(value),
+        (None, Some(Value::List(values, _))) if !values.is_empty() => values.as_slice(),
+        (None, Some(other)) => {
+            let text = format!("`clusters` of {owner} is a list of clusters, found {}", other.describe());
+            let help = "write it as in `clusters = (1, 2, 3)`, or one as in `cluster = 1`";
+            into.errors.push(other.anchor(), &Message::new(Rule::Field, text).help(help));
+            &[]
+        }
+        (Some(_), Some(list)) => {
+            let text = format!("{owner} has `cluster` and `clusters`");
+            into.errors.push(list.anchor(), &Message::new(Rule::Field, text).help("keep one of them"));
+            &[]
+        }
+        (None, None) => {
+            let text = format!("{owner} has no `cluster`");
+            into.errors.push(item.key, &Message::new(Rule::Field, text).help(EXAMPLE));
+            &[]
+        }
+    };
+    let what = format!("the cluster of {owner}");
+    let found = values
+        .iter()
+        .filter_map(|value| Some((resolve(value, &what, into.header, into.errors)?, value.anchor())));
+    let mut found: Vec<(u32, Anchor)> = found.collect();
+    if found.is_empty() {
+        // What is not known is filled in so that no other rule speaks about it.
+        let taken = |cluster: u32| into.model.threads.iter().any(|thread| thread.cluster == cluster);
+        let free = Thread::CLUSTERS.rev().find(|cluster| !taken(*cluster));
+        found.extend(free.map(|cluster| (cluster, item.key)));
+    }
+    found
 }
 
 /// Puts the regions that threads share into the model.
@@ -234,6 +280,13 @@ fn parse_regions(value: &Value, owner: &str, into: &mut Collect<'_>) -> (Vec<Reg
     for part in parse_parts(tokens.clone(), owner, into.errors) {
         let value = <Value as darling::FromMeta>::from_meta(&part.meta).unwrap_or(Value::Word(part.key));
         let what = format!("the bytes of region `{}`", part.name);
+        if let Value::Text(_) | Value::List(..) = value {
+            let text = format!("{what} are a number, found {}", value.describe());
+            let help =
+                format!("write its size, as in `{} = 65_536`: first contents are not supported", part.name);
+            into.errors.push(value.anchor(), &Message::new(Rule::Number, text).help(help));
+            continue;
+        }
         let Some(bytes) = resolve(&value, &what, into.header, into.errors) else { continue };
         regions.push(Region { name: part.name, bytes });
         anchors.push(value.anchor());

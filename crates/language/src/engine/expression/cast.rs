@@ -133,10 +133,14 @@ pub(super) fn function(func: &Expr, args: Vec<Tree>, anchor: Anchor, scope: &mut
             }
         },
         _ => {
+            let handler = name.split(['[', '(']).next().unwrap_or_default();
             let help = match name.as_str() {
                 "min" | "max" => format!("write `a.{name}(b)`"),
-                _ if scope.program.facts.handler(&name).is_some() => {
-                    format!("`{name}` is a handler: give it a node or a step of its own, and its result a register")
+                _ if scope.program.facts.handler(handler).is_some() => {
+                    let command = if scope.noun == "stream" { format!("submit {handler}") } else { handler.to_owned() };
+                    format!(
+                        "`{handler}` is a handler: its command stands alone and writes a register, as in `{command}[0..8](..) -> result;`"
+                    )
                 }
                 _ => "the one function is `f32::from_bits(x)`; methods are `.min(..)`, `.max(..)`, `.to_bits()`".to_owned(),
             };

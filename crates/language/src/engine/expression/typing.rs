@@ -76,7 +76,26 @@ pub(super) fn nested(expr: &Expr, depth: u32, scope: &mut Scope<'_>) -> Tree {
 
 /// A condition: a truth, or a word that counts as true when it is not 0.
 pub(crate) fn condition(expr: &Expr, scope: &mut Scope<'_>) -> Tree {
-    truth(tree(expr, scope), scope)
+    let before = scope.lost_values;
+    let found = match assigned(expr) {
+        Some(anchor) => {
+            let help = "write `==` to compare; a register is written by a step of its own";
+            refuse(Syntax::Field, anchor, "a condition compares, and `=` writes", help, scope)
+        }
+        None => tree(expr, scope),
+    };
+    let found = truth(found, scope);
+    scope.lost_choices |= scope.lost_values != before;
+    found
+}
+
+/// `x = 3` where `x == 3` was meant.
+fn assigned(expr: &Expr) -> Option<Anchor> {
+    match expr {
+        Expr::Paren(paren) => assigned(&paren.expr),
+        Expr::Assign(assign) => Some(Anchor::of(assign.eq_token)),
+        _ => None,
+    }
 }
 
 /// A tree as a condition. `x != 0` is `x` itself.
@@ -210,7 +229,7 @@ pub(super) fn unify(a: Tree, b: Tree, what: &str, scope: &mut Scope<'_>) -> Opti
         let b = check_range(b, a.ty, scope);
         return Some((a, b));
     }
-    let text = format!("{what} have one type, and are {} and {}", a.ty.name(), b.ty.name());
+    let text = format!("{what} need one type, and are {} and {}", a.ty.name(), b.ty.name());
     let help = mend(&a, &b);
     let anchor = b.anchor;
     scope.errors.push(anchor, &Message::new(Rule::ArgType, text).help(help));
@@ -270,5 +289,6 @@ pub(super) fn refuse(
     scope: &mut Scope<'_>,
 ) -> Tree {
     scope.errors.push(anchor, &Message::new(rule, text).help(help));
+    scope.lost_values += 1;
     Tree::refused(anchor)
 }
