@@ -10,6 +10,8 @@ mod engines;
 mod events;
 mod handlers;
 mod handles;
+#[cfg(test)]
+mod model;
 mod queue;
 mod returned;
 mod ring;
@@ -30,7 +32,7 @@ use std::time::Duration;
 
 use komorebi_abi::engine::Facts;
 use komorebi_abi::program::ProgramModel;
-use komorebi_card::{Card, CardTime, Grid, Group, HostMem};
+use komorebi_card::{Card, Grid, Group, HostMem};
 
 pub use engines::{Restart, StartOptions};
 pub use events::{Event, EventKind};
@@ -99,22 +101,7 @@ impl<P> Run<P> {
     pub(crate) fn new(parts: Parts<'_>) -> Self {
         let options = parts.options;
         let tile = parts.session.cluster().tile;
-        // Twice the ring: room for a caller that submits a ring's worth while another is on the card.
-        let habit = 2 * (options.host_depth + options.event_depth) as usize;
-        let state = State {
-            queue: queue::Queue::new(habit),
-            batch: Vec::new(),
-            ring: ring::Ring::new(tile, options.host_depth, options.batch, options.settle),
-            events: events::EventRing::new(parts.events, options.event_depth),
-            table: handles::Table::new(habit, options.trace),
-            engines: engines::Engines::default(),
-            answered: 0,
-            stats: stats::Stats::default(),
-            rejections: 0,
-            next_look: CardTime::default(),
-            ended: None,
-            report: None,
-        };
+        let state = State::new(tile, parts.events, options);
         let mut facts = Facts::new(parts.model);
         facts.cores = Some(parts.tiles.grid.cores());
         facts.typed = parts.untyped.is_empty();

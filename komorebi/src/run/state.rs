@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use komorebi_abi::constants::{command as c, event as e};
 use komorebi_abi::wire::{EventKind, Line, RawEvent, line_phase};
-use komorebi_card::{CardTime, Group};
+use komorebi_card::{Card, CardTime, Group, HostMem, NocXy};
 
 use super::engines::Engines;
 use super::events::EventRing;
@@ -13,10 +13,11 @@ use super::queue::Queue;
 use super::ring::Ring;
 use super::sequence::Sequence;
 use super::stats::Stats;
-use crate::Error;
 use crate::engine::Engine;
+use crate::load::LoadOptions;
 use crate::session::HartState;
 use crate::state::{ResultBlock, StopReport};
+use crate::{Error, Result};
 
 /// What ends a run.
 pub(crate) enum Ending {
@@ -68,6 +69,26 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The state of a run whose dispatcher is on `tile` and posts into `events`.
+    pub(crate) fn new(tile: NocXy, events: HostMem, options: &LoadOptions) -> Self {
+        // Twice the ring: room for a caller that submits a ring's worth while another is on the card.
+        let habit = 2 * (options.host_depth + options.event_depth) as usize;
+        Self {
+            queue: Queue::new(habit),
+            batch: Vec::new(),
+            ring: Ring::new(tile, options.host_depth, options.batch, options.settle),
+            events: EventRing::new(events, options.event_depth),
+            table: Table::new(habit, options.trace),
+            engines: Engines::default(),
+            answered: 0,
+            stats: Stats::default(),
+            rejections: 0,
+            next_look: CardTime::default(),
+            ended: None,
+            report: None,
+        }
+    }
+
     /// Encodes a command into the queue and returns its number.
     #[inline]
     pub(crate) fn push(&mut self, command: &Checked) -> u64 {
@@ -117,6 +138,26 @@ impl State {
         let full = untold + self.outstanding() + 1 > depth;
         let engines = self.engines.any();
         untold > 0 && (full && (engines || self.ring.unconsumed() > 0) || engines && 2 * untold >= depth)
+    }
+
+    /// Stores commands up to `upto` that have room, or tells the read count if the dispatcher may wait for it; false when
+    /// there was nothing to send, or `deadline` came before the pause behind the last fence was over.
+    pub(super) fn send(&mut self, card: &dyn Card, upto: u64, deadline: CardTime) -> Result<bool> {
+        let queued = upto.saturating_sub(self.ring.stored);
+        let count = if queued > 0 { self.room().min(queued) } else { 0 };
+        if count > 0 {
+            let State { ring, queue, events, .. } = self;
+            if !ring.settle(card, deadline)? {
+                return Ok(false);
+            }
+            ring.store(card, queue, count, events.read)?;
+            return Ok(true);
+        }
+        let tell = self.must_tell();
+        if tell {
+            self.ring.tell(card, self.events.read)?;
+        }
+        Ok(tell)
     }
 
     /// Reads every event that has arrived.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use komorebi_card::{Card, CardTime};
+use komorebi_card::CardTime;
 
 use super::handles::{Handle, Progress};
 use super::state::{Ending, State};
@@ -185,7 +185,7 @@ impl RunCore {
     /// `deadline` has passed.
     fn turn(&self, state: &mut State, upto: u64, deadline: CardTime) -> Result<bool, Turn> {
         let card = self.session.enter()?;
-        if self.send(state, &*card, upto, deadline)? {
+        if state.send(&*card, upto, deadline)? {
             return Ok(true);
         }
         let now = card.now();
@@ -199,31 +199,11 @@ impl RunCore {
         Ok(true)
     }
 
-    /// Stores commands up to `upto` that have room, or tells the read count if the dispatcher may wait for it; false when
-    /// there was nothing to send, or `deadline` came before the pause behind the last fence was over.
-    fn send(&self, state: &mut State, card: &dyn Card, upto: u64, deadline: CardTime) -> Result<bool> {
-        let queued = upto.saturating_sub(state.ring.stored);
-        let count = if queued > 0 { state.room().min(queued) } else { 0 };
-        if count > 0 {
-            let State { ring, queue, events, .. } = state;
-            if !ring.settle(card, deadline)? {
-                return Ok(false);
-            }
-            ring.store(card, queue, count, events.read)?;
-            return Ok(true);
-        }
-        let tell = state.must_tell();
-        if tell {
-            state.ring.tell(card, state.events.read)?;
-        }
-        Ok(tell)
-    }
-
     /// One poll for a command: stores up to it, lets the card run for an instant, reads events.
     pub(super) fn poll(&self, state: &mut State, upto: u64) -> Result<()> {
         let polled = state.read_events().map_err(Turn::Ending).and_then(|()| {
             let card = self.session.enter()?;
-            self.send(state, &*card, upto, card.now() + LoadOptions::SETTLE_MAX)?;
+            state.send(&*card, upto, card.now() + LoadOptions::SETTLE_MAX)?;
             let now = card.relax(card.now()).map_err(Error::from)?;
             self.looked(state, now)?;
             state.read_events().map_err(Turn::Ending)
