@@ -8,3 +8,4 @@ mod rejections;
 mod starts;
 mod stops;
 mod table;
+mod timeouts;

@@ -137,3 +137,21 @@ fn each_error_is_reached_with_its_facts_and_the_card_works_afterwards() {
         works(&session.unwrap_or_else(|| bench.session()), row.error);
     }
 }
+
+#[test]
+fn the_page_of_faults_has_the_same_rows() {
+    let page = include_str!("../../../docs/faults.md");
+    let (_, table) = page.split_once("\n| error | reached by | afterwards |\n|---|---|---|\n").unwrap();
+    let rows: BTreeSet<(String, String)> = table
+        .lines()
+        .map_while(|line| line.strip_prefix("| `")?.strip_suffix(" |"))
+        .filter_map(|row| Some((row.split_once('`')?.0.to_owned(), row.rsplit_once(" | ")?.1.to_owned())))
+        .collect();
+    let cases = ROWS.iter().map(|row| (row.error.to_owned(), format!("{:?}", row.after).to_lowercase()));
+    assert_eq!(rows, cases.collect());
+    for breakage in
+        ["Lose", "Hang", "Refuse", "KillClient", "Poke", "Hold", "Scramble", "Freeze", "Trap", "Drop"]
+    {
+        assert!(table.contains(&format!("`{breakage}`")), "{breakage}");
+    }
+}
