@@ -57,8 +57,9 @@ impl Verdict {
         self.lines.get(file).is_some_and(|lines| lines.contains(&line))
     }
 
-    /// Does the compiler see a signed overflow at this line? Where the result is only compared, g++ warns and goes on with a
-    /// value, though by the standard the whole is no constant expression.
+    /// Does the compiler see a signed overflow, a shift out of range or a division by zero at this line? Where the result is
+    /// only compared, or stands in front of a comma, g++ warns and goes on, though by the standard the whole is no constant
+    /// expression.
     pub(crate) fn overflows(&self, file: &str, line: usize) -> bool {
         self.overflows.get(file).is_some_and(|lines| lines.contains(&line))
     }
@@ -88,7 +89,8 @@ impl Compiler {
             if line.contains(": error: ") || line.contains(": fatal error: ") {
                 current = Some(&mut lines);
             } else if line.contains(": warning: ") {
-                current = line.contains("overflow in expression").then_some(&mut overflows);
+                let known = ["overflow in expression", "shift count", "division by zero"];
+                current = known.iter().any(|what| line.contains(what)).then_some(&mut overflows);
             } else if !line.contains(": note: in expansion of macro") {
                 // A finding in a macro's text is one of the line that uses it as well; other lines say no more places.
                 continue;
