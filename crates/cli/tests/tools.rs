@@ -450,7 +450,13 @@ fn a_program_that_does_not_fit_is_shown_with_what_is_too_much() {
 fn a_program_that_cannot_be_measured_is_refused() {
     let folder = Folder::new();
     assert!(line(["size", &folder.text("no.rs")]).contains("no.rs cannot be read"));
-    assert!(line(["size", &folder.text("heat.h")]).contains("heat.h: line "));
+    assert!(line(["size", &folder.text("heat.h")]).contains("heat.h: it declares no program"));
+    let open = folder.write("open.rs", "fn main() {\n    (\n");
+    assert!(line([Path::new("size"), &open]).contains("open.rs: line 2, column 5: "));
+    // However deep, however long.
+    let deep = format!("fn f() -> u32 {{ {}1{} }}", "(".repeat(20_000), ")".repeat(20_000));
+    let deep = folder.write("deep.rs", &deep);
+    assert!(line([Path::new("size"), &deep]).contains("declares no program"));
     assert!(line(["size", &folder.text("converge.bin")]).contains("converge.bin: "));
     let empty = folder.write("empty.rs", "fn main() {}\n");
     assert!(line([Path::new("size"), &empty]).contains("declares no program"));

@@ -4,9 +4,8 @@ use crate::failure::Failure;
 use crate::input;
 use komorebi_abi::program::{Kernel, ProgramModel};
 use komorebi_language::Mistake;
-use quote::ToTokens as _;
+use proc_macro2::{Delimiter, Group, LexError, TokenStream, TokenTree};
 use std::path::{Path, PathBuf};
-use syn::{Error, Item, ItemTrait, Meta};
 
 /// A source file of more bytes is none.
 const MOST_BYTES: usize = 16 << 20;
@@ -26,35 +25,30 @@ impl Declaration {
         let bytes = input::read(path, MOST_BYTES, "a source file has here")?;
         let fail = |what: String| Failure::Source { path: path.to_path_buf(), what };
         let source = String::from_utf8(bytes).map_err(|_| fail("it is not UTF-8".into()))?;
-        let at = |error: Error| {
+        let tokens: TokenStream = source.parse().map_err(|error: LexError| {
             let start = error.span().start();
             fail(format!("line {}, column {}: {error}", start.line, start.column + 1))
-        };
-        let file = syn::parse_file(&source).map_err(at)?;
-        let mut found = Vec::new();
-        programs(&file.items, &mut found);
-        let names: Vec<String> = found.iter().map(|item| format!("`{}`", item.ident)).collect();
+        })?;
+        let mut found = programs(tokens);
+        let names: Vec<String> = found.iter().map(|program| format!("`{}`", program.name)).collect();
         let list = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let item = match (wanted, found.as_slice()) {
-            (None, [item]) => *item,
-            (None, []) => {
+        let at = match (wanted, found.len()) {
+            (None, 1) => 0,
+            (None, 0) => {
                 return Err(fail(
                     "it declares no program, no trait with `#[km::program(..)]`; name the file that does"
                         .into(),
                 ));
             }
             (None, _) => return Err(fail(format!("it declares {list}: choose one with `--program`"))),
-            (Some(wanted), _) => *found
+            (Some(wanted), _) => found
                 .iter()
-                .find(|item| item.ident == wanted)
+                .position(|program| program.name == wanted)
                 .ok_or_else(|| fail(format!("it declares no program `{wanted}`; there are {list}")))?,
         };
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let mut item = item.clone();
-        let place = item.attrs.iter().position(|attr| parts(&attr.meta).is_some());
-        let attribute = place.map(|place| item.attrs.remove(place));
-        let attribute = attribute.and_then(|attribute| parts(&attribute.meta)).unwrap_or_default();
-        let read = komorebi_language::Declaration::read(attribute, item.into_token_stream(), &folder);
+        let Program { attribute, item, .. } = found.swap_remove(at);
+        let read = komorebi_language::Declaration::read(attribute, item, &folder);
         let read = read.map_err(|mistakes| Failure::Mistakes(report(path, &mistakes)))?;
         Ok(Self { model: read.model.clone(), folder, read })
     }
@@ -73,29 +67,65 @@ impl Declaration {
     }
 }
 
-/// The traits with `#[km::program]`, in modules too.
-fn programs<'a>(items: &'a [Item], found: &mut Vec<&'a ItemTrait>) {
-    for item in items {
-        match item {
-            Item::Trait(item) if item.attrs.iter().any(|attr| parts(&attr.meta).is_some()) => {
-                found.push(item);
+/// A trait with `#[km::program(..)]`.
+struct Program {
+    name: String,
+    /// What stands in the brackets of the attribute.
+    attribute: TokenStream,
+    /// The trait, with what stands between it and the attribute.
+    item: TokenStream,
+}
+
+/// The programs of a file, in their order, in modules and functions too. Nothing else of the file is parsed: it may hold what
+/// no parser of ours knows, and be nested as deep as it likes.
+fn programs(tokens: TokenStream) -> Vec<Program> {
+    let mut found = Vec::new();
+    let mut work = vec![tokens];
+    while let Some(stream) = work.pop() {
+        let tokens: Vec<TokenTree> = stream.into_iter().collect();
+        for (at, token) in tokens.iter().enumerate() {
+            if let [TokenTree::Punct(sign), TokenTree::Group(group), rest @ ..] = &tokens[at..]
+                && sign.as_char() == '#'
+                && let Some(attribute) = parts(group)
+            {
+                found.extend(program(attribute, rest));
             }
-            Item::Mod(module) => {
-                if let Some((_, items)) = &module.content {
-                    programs(items, found);
-                }
+            if let TokenTree::Group(group) = token {
+                work.push(group.stream());
             }
-            _ => {}
         }
+    }
+    found.sort_by_key(|(place, _)| *place);
+    found.into_iter().map(|(_, program)| program).collect()
+}
+
+/// What stands in the parentheses of `[km::program(..)]`; `None` for any other attribute.
+fn parts(attribute: &Group) -> Option<TokenStream> {
+    let tokens: Vec<TokenTree> = attribute.stream().into_iter().collect();
+    match tokens.as_slice() {
+        [.., TokenTree::Ident(name), TokenTree::Group(parts)]
+            if attribute.delimiter() == Delimiter::Bracket
+                && name == "program"
+                && parts.delimiter() == Delimiter::Parenthesis =>
+        {
+            Some(parts.stream())
+        }
+        _ => None,
     }
 }
 
-/// What stands in the brackets of `#[km::program(..)]`; `None` for any other attribute.
-fn parts(meta: &Meta) -> Option<proc_macro2::TokenStream> {
-    match meta {
-        Meta::List(list) if list.path.segments.last()?.ident == "program" => Some(list.tokens.clone()),
+/// The trait that comes next, and where its name stands.
+fn program(attribute: TokenStream, rest: &[TokenTree]) -> Option<((usize, usize), Program)> {
+    let braces =
+        |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    let item = &rest[..=rest.iter().position(braces)?];
+    let name = item.windows(2).find_map(|pair| match pair {
+        [TokenTree::Ident(word), TokenTree::Ident(name)] if word == "trait" => Some(name),
         _ => None,
-    }
+    })?;
+    let start = name.span().start();
+    let item = item.iter().cloned().collect();
+    Some(((start.line, start.column), Program { name: name.to_string(), attribute, item }))
 }
 
 /// What a build refuses too, each with its place.
