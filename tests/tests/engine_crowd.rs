@@ -69,7 +69,14 @@ impl Crowd {
     fn start(&mut self, req: u16) {
         let cores = self.rig.setup.grid.0 * self.rig.setup.grid.1;
         let bindings: Vec<u32> = (0..self.random.between(0, 3)).map(|_| self.random.below(50)).collect();
-        let limits = Limits { cores, handler: 1, handlers: 190, nodes: 10, bindings: bindings.len() as u32 };
+        let limits = Limits {
+            cores,
+            handler: 1,
+            handlers: 190,
+            nodes: 10,
+            bindings: bindings.len() as u32,
+            floods: false,
+        };
         let mut image = if req < 2 {
             generate::graph(&mut self.random, req, limits)
         } else {

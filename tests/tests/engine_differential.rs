@@ -73,6 +73,7 @@ fn run(kind: UploadKind, seed: u64, runs: u32) -> Ends {
             handlers: 190,
             nodes: if random.one_in(10) { 60 } else { 14 },
             bindings: words.len() as u32,
+            floods: true,
         };
         let mut image = match kind {
             UploadKind::Graph => generate::graph(&mut random, run as u16, limits),

@@ -8,7 +8,7 @@ use komorebi_abi::constants::{command as c, engine as e, launch};
 use komorebi_abi::engine::{Image, Instruction, Links, Opcode, Output, Reason, Record, RecordBody, Refusal};
 use komorebi_abi::wire::EventKind;
 use komorebi_tests::dispatcher::{Rig, Setup, command};
-use komorebi_tests::engine::generate::{self, Limits, close};
+use komorebi_tests::engine::generate::{self, Limits};
 use komorebi_tests::engine::mutate::mutate;
 use komorebi_tests::engine::refusals;
 use komorebi_tests::engine::{Grid, HOST_HANDLERS, Random, Suspect, cancel_line};
@@ -76,6 +76,7 @@ impl Hostile {
             handlers: 190,
             nodes: 8,
             bindings: bindings.len() as u32,
+            floods: false,
         };
         (limits, bindings)
     }
@@ -232,7 +233,7 @@ fn circle(mut image: Image) -> Image {
     let body = RecordBody::Cpu { first: image.instructions.len() as u32, count: 1 };
     image.instructions.push(Instruction::unary_value(Opcode::Move, 0, 1).encode());
     image.records.push(Record { body, links: Links { successors: 1, link: node.into() }, predecessors: 1 });
-    close(image)
+    image.counted()
 }
 
 /// A stream that puts commands into the job queue for ever.
@@ -254,7 +255,7 @@ fn flood(mut image: Image) -> Image {
         Instruction::control(Opcode::Enqueue, 0, record).encode(),
         Instruction::control(Opcode::Jump, 0, 0).encode(),
     ];
-    close(image)
+    image.counted()
 }
 
 /// Runs `uploads` of them; gives how they ended.

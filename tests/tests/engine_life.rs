@@ -3,22 +3,22 @@
 use std::time::Duration;
 
 use komorebi_abi::constants::command as c;
-use komorebi_abi::engine::{Instruction, Opcode, Output, Reason, UploadKind};
+use komorebi_abi::engine::{Header, Instruction, Opcode, Output, Reason, UploadKind};
 use komorebi_abi::wire::EventKind;
 use komorebi_tests::dispatcher::{Rig, Setup, command};
-use komorebi_tests::engine::generate::{self, Limits, close, header};
+use komorebi_tests::engine::generate::{self, Limits};
 use komorebi_tests::engine::{HOST_HANDLERS, Random, Watch, cancel_line};
 
 /// A stream of instructions alone.
 fn code(req: u16, code: &[Instruction]) -> Vec<u8> {
     let instructions = code.iter().map(|instruction| instruction.encode()).collect();
     let image = komorebi_abi::engine::Image {
-        header: header(UploadKind::Stream, req),
+        header: Header::new(UploadKind::Stream, req),
         records: vec![],
         instructions,
         edges: vec![],
     };
-    close(image).encode()
+    image.counted().encode()
 }
 
 fn spinning(req: u16) -> Vec<u8> {
@@ -133,7 +133,7 @@ fn events_of_a_stream_wait_for_room_and_none_is_lost() {
 }
 
 fn limits(cores: u32, handler: u32, bindings: u32) -> Limits {
-    Limits { cores, handler, handlers: 30, nodes: 12, bindings }
+    Limits { cores, handler, handlers: 30, nodes: 12, bindings, floods: false }
 }
 
 #[test]

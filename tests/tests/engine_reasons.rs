@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use komorebi_abi::constants::{command as c, engine as e, launch, layout};
 use komorebi_abi::engine::{
-    Image, Instruction, Opcode, Output, Reason, RecordBody, Refusal, Run, UploadKind,
+    Header, Image, Instruction, Opcode, Output, Reason, RecordBody, Refusal, Run, UploadKind,
 };
 use komorebi_abi::wire::{EventKind, Line};
 use komorebi_tests::dispatcher::{Rig, Setup};
-use komorebi_tests::engine::generate::{close, header};
 use komorebi_tests::engine::sample::{graph, links, stream, word_at as at};
 use komorebi_tests::engine::{Grid, cancel_line, run_line, with_words};
 
@@ -205,12 +204,13 @@ fn a_header_that_is_written_to_behind_the_run_does_not_give_two_engines_one_req(
     let halt = Instruction::control(Opcode::Halt, 0, 0).encode();
     let spin = Instruction::control(Opcode::Jump, 0, 0).encode();
     let code = |req, word| {
-        close(Image {
-            header: header(UploadKind::Stream, req),
+        Image {
+            header: Header::new(UploadKind::Stream, req),
             records: vec![],
             instructions: vec![word],
             edges: vec![],
-        })
+        }
+        .counted()
     };
     rig.start_upload(4096, &code(7, spin).encode(), UploadKind::Stream, &[]);
     let mut head = code(7, halt).encode();

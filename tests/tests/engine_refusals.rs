@@ -9,7 +9,6 @@ use komorebi_abi::engine::{
 };
 use komorebi_abi::wire::EventKind;
 use komorebi_tests::dispatcher::{Rig, Setup, command};
-use komorebi_tests::engine::generate::close;
 use komorebi_tests::engine::refusals;
 use komorebi_tests::engine::sample::{edit, graph, links, record, stream, word_at};
 
@@ -261,7 +260,7 @@ impl Cases {
         });
         self.image(rule("listed edge to no node", Some(0)), Graph, |image| {
             image.records[0].links = Links::pack(&[1, 1, 3], &mut image.edges);
-            *image = close(image.clone());
+            *image = image.clone().counted();
         });
         self.image(rule("link without a successor", Some(2)), Graph, |image| image.records[2].links.link = 1);
         for successors in [0, 1] {
@@ -281,7 +280,7 @@ impl Cases {
         image.instructions.clear();
         image.header.start = Links::pack(&vec![0; e::RECORDS_MAX as usize], &mut image.edges);
         image.records[0].links = links(&[0]);
-        let bytes = close(image).encode();
+        let bytes = image.counted().encode();
         self.bytes("edges beyond what a count holds", Graph, Reason::EDGE, Some(0), bytes);
         let rule = |rule, place| (rule, Reason::ORDER, place);
         self.image(rule("node that nothing leads to", Some(2)), Graph, |image| {

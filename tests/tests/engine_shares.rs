@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use komorebi_abi::constants::{command as c, engine as e};
-use komorebi_abi::engine::{Image, Instruction, Links, Opcode, Reason, Record, RecordBody, UploadKind};
+use komorebi_abi::engine::{
+    Header, Image, Instruction, Links, Opcode, Reason, Record, RecordBody, UploadKind,
+};
 use komorebi_abi::wire::{EventKind, Line};
 use komorebi_card::Card as _;
 use komorebi_tests::dispatcher::{Rig, Setup, command};
-use komorebi_tests::engine::generate::{close, header};
 use komorebi_tests::engine::{Grid, HOST_HANDLERS, Seen, cancel_line};
 
 const HOST: u8 = HOST_HANDLERS as u8;
@@ -31,7 +32,9 @@ fn record(first: u8, count: u8, exclusive: bool, queued: bool) -> Record {
 
 fn stream(req: u16, records: Vec<Record>, code: &[Instruction]) -> Vec<u8> {
     let instructions = code.iter().map(|instruction| instruction.encode()).collect();
-    close(Image { header: header(UploadKind::Stream, req), records, instructions, edges: vec![] }).encode()
+    Image { header: Header::new(UploadKind::Stream, req), records, instructions, edges: vec![] }
+        .counted()
+        .encode()
 }
 
 /// A graph whose nodes all follow the start.
@@ -39,9 +42,9 @@ fn fan(req: u16, records: Vec<Record>) -> Vec<u8> {
     let nodes: Vec<u16> = (0..records.len() as u16).collect();
     let records = records.into_iter().map(|record| Record { predecessors: 1, ..record }).collect();
     let mut image =
-        Image { header: header(UploadKind::Graph, req), records, instructions: vec![], edges: vec![] };
+        Image { header: Header::new(UploadKind::Graph, req), records, instructions: vec![], edges: vec![] };
     image.header.start = Links::pack(&nodes, &mut image.edges);
-    close(image).encode()
+    image.counted().encode()
 }
 
 fn spinning(req: u16) -> Vec<u8> {

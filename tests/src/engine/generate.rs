@@ -20,6 +20,8 @@ pub struct Limits {
     pub nodes: u32,
     /// Words of bindings.
     pub bindings: u32,
+    /// Once in a while more queued commands than the job queue holds: who finds it full is known of an engine that runs alone.
+    pub floods: bool,
 }
 
 /// Registers that results go to.
@@ -72,38 +74,9 @@ pub fn arithmetic(random: &mut Random, kept: u32) -> Instruction {
     }
 }
 
-/// A header without counts.
-pub fn header(kind: UploadKind, req: u16) -> Header {
-    Header {
-        kind,
-        keep: false,
-        req,
-        bytes: 0,
-        records: 0,
-        bindings: 0,
-        instructions: 0,
-        edge_words: 0,
-        deadline_us: 0,
-        max_runs: 0,
-        end: [None; 2],
-        again: None,
-        start: Links::default(),
-    }
-}
-
-/// Puts the counts into the header.
-pub fn close(mut image: Image) -> Image {
-    let (records, instructions, edges) = (image.records.len(), image.instructions.len(), image.edges.len());
-    image.header.records = records as u16;
-    image.header.instructions = instructions as u32;
-    image.header.edge_words = edges as u32;
-    image.header.bytes = Header::bytes_of(records as u64, instructions as u64, edges as u64) as u32;
-    image
-}
-
 /// A graph.
 pub fn graph(random: &mut Random, req: u16, limits: Limits) -> Image {
-    let flood = random.one_in(10); // of queued commands, most of them at once: more than the job queue holds, now and then
+    let flood = limits.floods && random.one_in(10); // of queued commands, most of them at once: more than the job queue holds, now and then
     let nodes = if flood { random.between(60, 120) } else { random.between(1, limits.nodes) };
     let mut successors = vec![Vec::new(); nodes as usize];
     let mut predecessors = vec![0_u16; nodes as usize];
@@ -139,7 +112,7 @@ pub fn graph(random: &mut Random, req: u16, limits: Limits) -> Image {
         }
     }
     let mut image = Image {
-        header: header(UploadKind::Graph, req),
+        header: Header::new(UploadKind::Graph, req),
         records: vec![],
         instructions: vec![],
         edges: vec![],
@@ -164,13 +137,13 @@ pub fn graph(random: &mut Random, req: u16, limits: Limits) -> Image {
     image.header.again = register(random);
     image.header.end = [register(random), register(random)];
     image.header.bindings = limits.bindings as u8;
-    close(image)
+    image.counted()
 }
 
 /// A stream that ends: its branches go forward, but for those of counted loops.
 pub fn stream(random: &mut Random, req: u16, limits: Limits) -> Image {
     let mut image = Image {
-        header: header(UploadKind::Stream, req),
+        header: Header::new(UploadKind::Stream, req),
         records: vec![],
         instructions: vec![],
         edges: vec![],
@@ -206,7 +179,7 @@ pub fn stream(random: &mut Random, req: u16, limits: Limits) -> Image {
                 code.push(Instruction::control(Opcode::Event, a, 0));
             }
             // More commands than the job queue holds, once in a while.
-            9 if open.is_none() && queued[record as usize] && random.one_in(2) => {
+            9 if limits.floods && open.is_none() && queued[record as usize] && random.one_in(2) => {
                 code.push(Instruction::unary_value(Opcode::Move, counter, random.between(1, 90)));
                 let start = code.len() as u32;
                 code.push(Instruction::control(Opcode::Enqueue, 0, record));
@@ -244,5 +217,5 @@ pub fn stream(random: &mut Random, req: u16, limits: Limits) -> Image {
     code.push(Instruction::control(Opcode::Halt, random.below(c::REGISTERS) as u8, 0));
     image.instructions = code.iter().map(|instruction| instruction.encode()).collect();
     image.header.bindings = limits.bindings as u8;
-    close(image)
+    image.counted()
 }

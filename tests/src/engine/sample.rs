@@ -1,9 +1,7 @@
 //! Small uploads, to be changed.
 
 use komorebi_abi::constants::engine as e;
-use komorebi_abi::engine::{Image, Instruction, Links, Opcode, Record, RecordBody, UploadKind};
-
-use super::generate::{close, header};
+use komorebi_abi::engine::{Header, Image, Instruction, Links, Opcode, Record, RecordBody, UploadKind};
 
 /// A command with two argument words.
 pub fn record(handler: u8, first: u8, count: u8) -> Record {
@@ -29,7 +27,7 @@ pub fn links(nodes: &[u16]) -> Links {
 /// A graph: a command, a cpu node, a command.
 pub fn graph(req: u16) -> Image {
     let mut image = Image {
-        header: header(UploadKind::Graph, req),
+        header: Header::new(UploadKind::Graph, req),
         records: vec![
             Record { links: links(&[1]), ..record(1, 0, 4) },
             Record { body: RecordBody::Cpu { first: 0, count: 2 }, links: links(&[2]), predecessors: 1 },
@@ -39,7 +37,7 @@ pub fn graph(req: u16) -> Image {
         edges: vec![],
     };
     image.header.start = links(&[0]);
-    close(image)
+    image.counted()
 }
 
 /// A stream: submits its second record, waits, halts.
@@ -52,7 +50,7 @@ pub fn stream(req: u16) -> Image {
         Instruction::control(Opcode::Halt, 3, 0),
     ];
     let instructions = code.iter().map(|instruction| instruction.encode()).collect();
-    close(Image { header: header(UploadKind::Stream, req), records, instructions, edges: vec![] })
+    Image { header: Header::new(UploadKind::Stream, req), records, instructions, edges: vec![] }.counted()
 }
 
 /// Changes a 64-bit word of an upload.

@@ -1,6 +1,6 @@
 //! An upload ready to be written, with what its starts need to know.
 
-use super::{UploadKind, Variable, VariableKind};
+use super::{Header, Image, UploadKind, Variable, VariableKind};
 
 /// An encoded graph or stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,12 +45,12 @@ pub enum BindError {
 }
 
 impl Encoded {
-    pub(crate) fn names(variables: &[Variable]) -> Vec<Option<String>> {
-        variables
-            .iter()
-            .filter(|variable| variable.kind == VariableKind::Binding)
-            .map(|variable| variable.name.clone())
-            .collect()
+    /// The bytes of an image whose builder has these variables.
+    pub(crate) fn new(image: &Image, variables: &[Variable]) -> Self {
+        let bindings = variables.iter().filter(|variable| variable.kind == VariableKind::Binding);
+        let Header { kind, req, keep, .. } = image.header;
+        let bindings = bindings.map(|variable| variable.name.clone()).collect();
+        Self { bytes: image.encode(), kind, req, keep, bindings }
     }
 }
 

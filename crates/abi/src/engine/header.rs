@@ -83,6 +83,25 @@ impl Header {
         bytes.next_multiple_of(c::UPLOAD_ALIGN as u64)
     }
 
+    /// A header without parts, bindings, limits or links.
+    pub fn new(kind: UploadKind, req: u16) -> Self {
+        Self {
+            kind,
+            keep: false,
+            req,
+            bytes: 0,
+            records: 0,
+            bindings: 0,
+            instructions: 0,
+            edge_words: 0,
+            deadline_us: 0,
+            max_runs: 0,
+            end: [None; 2],
+            again: None,
+            start: Links::default(),
+        }
+    }
+
     /// The first word with its keep bit set or cleared (host-api, "Engines": `kept=`).
     pub const fn with_keep(head: u64, keep: bool) -> u64 {
         let bit = (c::UPLOAD_KEEP as u64) << c::HEAD_UPLOAD_FLAGS_SHIFT;

@@ -17,6 +17,18 @@ pub struct Image {
 }
 
 impl Image {
+    /// The same with its parts counted in the header.
+    #[must_use]
+    pub fn counted(mut self) -> Self {
+        let [records, instructions, edges] =
+            [self.records.len(), self.instructions.len(), self.edges.len()].map(|count| count as u64);
+        self.header.records = records as u16;
+        self.header.instructions = instructions as u32;
+        self.header.edge_words = edges as u32;
+        self.header.bytes = Header::bytes_of(records, instructions, edges) as u32;
+        self
+    }
+
     /// The upload's bytes, whole lines.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.header.bytes as usize);

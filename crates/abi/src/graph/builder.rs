@@ -2,10 +2,9 @@
 
 use super::{GraphModel, GraphNode, NodeBody, check, encode};
 use crate::engine::{
-    Arithmetic, Command, ConstantValue, Encoded, Facts, Group, HandlerRef, NamedGroup, Problem, Ref,
-    Statement, Value, Var, VariableKind, declare,
+    Arithmetic, Command, Encoded, Facts, Group, HandlerRef, Problem, Ref, Statement, Value, Var,
+    VariableKind, builder_head, declare,
 };
-use crate::program::ArgKind;
 
 /// A graph.
 ///
@@ -42,36 +41,17 @@ impl From<Node> for Ref {
 }
 
 impl Graph {
+    builder_head!();
+
     /// A graph with req 0, no deadline and no limit of rounds.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Names it, for messages and pictures.
-    #[must_use]
-    pub fn named(mut self, name: &str) -> Self {
-        self.model.name = Some(name.to_owned());
-        self
-    }
-
-    /// Microseconds that a run may take, from its RUN.
-    #[must_use]
-    pub fn deadline_us(mut self, microseconds: u64) -> Self {
-        self.model.deadline_us = Some(microseconds);
-        self
     }
 
     /// The most rounds; the last one ends the graph whatever `again` says.
     #[must_use]
     pub fn max_runs(mut self, runs: u64) -> Self {
         self.model.max_runs = Some(runs);
-        self
-    }
-
-    /// What its events carry, 16 bits.
-    #[must_use]
-    pub fn req(mut self, req: u64) -> Self {
-        self.model.req = req;
         self
     }
 
@@ -82,32 +62,6 @@ impl Graph {
         self
     }
 
-    /// Bindings: words that each start gives.
-    pub fn bindings<const N: usize>(&mut self, names: [&str; N]) -> [Var; N] {
-        names.map(|name| self.binding(name, None))
-    }
-
-    /// A binding, with a type if its uses are to be checked.
-    pub fn binding(&mut self, name: &str, ty: Option<ArgKind>) -> Var {
-        declare(&mut self.model.variables, VariableKind::Binding, Some(name), ty)
-    }
-
-    /// A register.
-    pub fn register(&mut self) -> Var {
-        declare(&mut self.model.variables, VariableKind::Register, None, None)
-    }
-
-    /// A register with a name, and a type if its uses are to be checked.
-    pub fn register_named(&mut self, name: &str, ty: Option<ArgKind>) -> Var {
-        declare(&mut self.model.variables, VariableKind::Register, Some(name), ty)
-    }
-
-    /// A constant: it takes no register.
-    pub fn constant(&mut self, name: &str, value: impl ConstantValue) -> Var {
-        let (bits, ty) = value.constant();
-        declare(&mut self.model.variables, VariableKind::Constant(bits), Some(name), Some(ty))
-    }
-
     /// The register that asks for another round while it is not 0.
     pub fn again(&mut self) -> Var {
         if let Some(id) = self.model.again {
@@ -116,12 +70,6 @@ impl Graph {
         let var = declare(&mut self.model.variables, VariableKind::Register, Some("again"), None);
         self.model.again = Some(var.0);
         var
-    }
-
-    /// A named group.
-    pub fn group(&mut self, name: &str, group: impl Into<Group>) -> Group {
-        self.model.groups.push(NamedGroup { name: name.to_owned(), group: group.into() });
-        Group::Named(Ref::Id(self.model.groups.len() as u32 - 1))
     }
 
     /// A node that submits a command.

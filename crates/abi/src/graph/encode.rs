@@ -12,14 +12,7 @@ pub fn encode(model: &GraphModel, facts: &Facts) -> Result<Encoded, Vec<Problem>
     if !problems.is_empty() {
         return Err(problems.into_vec());
     }
-    let image = image(model, &plan);
-    Ok(Encoded {
-        bytes: image.encode(),
-        kind: UploadKind::Graph,
-        req: image.header.req,
-        keep: model.keep,
-        bindings: Encoded::names(&model.variables),
-    })
+    Ok(Encoded::new(&image(model, &plan), &model.variables))
 }
 
 /// What the upload of a graph takes of the region, part by part; what is wrong with the graph is left out.
@@ -51,21 +44,15 @@ fn image(model: &GraphModel, plan: &Plan) -> Image {
             predecessors: plan.order.before[i].len().max(1) as u16,
         });
     }
-    let (nodes, code, words) = (records.len() as u64, instructions.len() as u64, edges.len() as u64);
     let header = Header {
-        kind: UploadKind::Graph,
         keep: model.keep,
-        req: model.req as u16,
-        bytes: Header::bytes_of(nodes, code, words) as u32,
-        records: nodes as u16,
         bindings: plan.table.bindings,
-        instructions: code as u32,
-        edge_words: words as u32,
         deadline_us: model.deadline_us.unwrap_or(0) as u32,
         max_runs: model.max_runs.unwrap_or(0) as u32,
         end: plan.end.map(|id| id.and_then(|id| plan.table.number(id))),
         again: model.again.and_then(|id| plan.table.number(id)),
         start,
+        ..Header::new(UploadKind::Graph, model.req as u16)
     };
-    Image { header, records, instructions, edges }
+    Image { header, records, instructions, edges }.counted()
 }

@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{StepBody, StreamModel, StreamStep, check, encode};
 use crate::engine::{
-    Arithmetic, Command, ConstantValue, Encoded, Facts, Group, HandlerRef, NamedGroup, Problem, Ref,
-    Statement, Value, Var, VariableKind, declare,
+    Arithmetic, Command, Encoded, Facts, Group, HandlerRef, Problem, Ref, Statement, Value, builder_head,
 };
-use crate::program::ArgKind;
 
 /// A stream.
 ///
@@ -56,62 +54,11 @@ impl From<Submitted> for Ref {
 }
 
 impl Stream {
+    builder_head!();
+
     /// A stream with req 0 and no deadline.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Names it, for messages.
-    #[must_use]
-    pub fn named(mut self, name: &str) -> Self {
-        self.model.name = Some(name.to_owned());
-        self
-    }
-
-    /// Microseconds that it may take, from its RUN.
-    #[must_use]
-    pub fn deadline_us(mut self, microseconds: u64) -> Self {
-        self.model.deadline_us = Some(microseconds);
-        self
-    }
-
-    /// What its events carry, 16 bits.
-    #[must_use]
-    pub fn req(mut self, req: u64) -> Self {
-        self.model.req = req;
-        self
-    }
-
-    /// Bindings: words that each start gives.
-    pub fn bindings<const N: usize>(&mut self, names: [&str; N]) -> [Var; N] {
-        names.map(|name| self.binding(name, None))
-    }
-
-    /// A binding, with a type if its uses are to be checked.
-    pub fn binding(&mut self, name: &str, ty: Option<ArgKind>) -> Var {
-        declare(&mut self.model.variables, VariableKind::Binding, Some(name), ty)
-    }
-
-    /// A register.
-    pub fn register(&mut self) -> Var {
-        declare(&mut self.model.variables, VariableKind::Register, None, None)
-    }
-
-    /// A register with a name, and a type if its uses are to be checked.
-    pub fn register_named(&mut self, name: &str, ty: Option<ArgKind>) -> Var {
-        declare(&mut self.model.variables, VariableKind::Register, Some(name), ty)
-    }
-
-    /// A constant: it takes no register.
-    pub fn constant(&mut self, name: &str, value: impl ConstantValue) -> Var {
-        let (bits, ty) = value.constant();
-        declare(&mut self.model.variables, VariableKind::Constant(bits), Some(name), Some(ty))
-    }
-
-    /// A named group.
-    pub fn group(&mut self, name: &str, group: impl Into<Group>) -> Group {
-        self.model.groups.push(NamedGroup { name: name.to_owned(), group: group.into() });
-        Group::Named(Ref::Id(self.model.groups.len() as u32 - 1))
     }
 
     /// Appends a step; gives its position.

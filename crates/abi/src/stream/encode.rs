@@ -13,14 +13,7 @@ pub fn encode(model: &StreamModel, facts: &Facts) -> Result<Encoded, Vec<Problem
     if !problems.is_empty() {
         return Err(problems.into_vec());
     }
-    let image = image(model, &plan);
-    Ok(Encoded {
-        bytes: image.encode(),
-        kind: UploadKind::Stream,
-        req: image.header.req,
-        keep: false,
-        bindings: Encoded::names(&model.variables),
-    })
+    Ok(Encoded::new(&image(model, &plan), &model.variables))
 }
 
 /// What the upload of a stream takes of the region, part by part; what is wrong with the stream is left out.
@@ -41,22 +34,11 @@ fn image(model: &StreamModel, plan: &Plan) -> Image {
             _ => None,
         })
         .collect();
-    let instructions: Vec<u64> = plan.code(model).instructions.into_iter().map(Instruction::encode).collect();
-    let (commands, code) = (records.len() as u64, instructions.len() as u64);
+    let instructions = plan.code(model).instructions.into_iter().map(Instruction::encode).collect();
     let header = Header {
-        kind: UploadKind::Stream,
-        keep: false,
-        req: model.req as u16,
-        bytes: Header::bytes_of(commands, code, 0) as u32,
-        records: commands as u16,
         bindings: plan.table.bindings,
-        instructions: code as u32,
-        edge_words: 0,
         deadline_us: model.deadline_us.unwrap_or(0) as u32,
-        max_runs: 0,
-        end: [None; 2],
-        again: None,
-        start: Links::default(),
+        ..Header::new(UploadKind::Stream, model.req as u16)
     };
-    Image { header, records, instructions, edges: Vec::new() }
+    Image { header, records, instructions, edges: Vec::new() }.counted()
 }
