@@ -352,6 +352,12 @@ fn deep_nesting_is_refused_not_followed() {
             assert_eq!(found.len(), 1, "{found:#?}");
         }
     }
+    // Long is not deep.
+    let docs = "/// A line.\n".repeat(400);
+    let arguments: Vec<String> = (0..8).map(|i| format!("{docs} a{i}: [u16; 2]")).collect();
+    let found =
+        program_errors("depth = 1", &format!("{docs} #[handler(1)] fn step({});", arguments.join(",")));
+    assert!(found.iter().all(|text| !text.contains("inside each other")), "{found:#?}");
     let types = [format!("{}u32{}", "[".repeat(400), "; 2]".repeat(400)), format!("{}u32", "&".repeat(400))];
     for ty in &types {
         let item = format!("/// Heat.\npub(crate) trait Heat {{ #[handler(1)] fn step(a: {ty}); }}");
