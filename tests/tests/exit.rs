@@ -8,6 +8,8 @@ use std::time::Duration;
 use km::build::Sources;
 use komorebi as km;
 use komorebi_sim::Card;
+use komorebi_simcard::Server;
+use komorebi_tests::life;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -119,5 +121,32 @@ fn sigterm_and_sigint_close_the_sessions_and_end_with_their_status() {
             assert!(said.contains("after: Ok(())"), "{signal} {way}: {said}");
             assert!(!said.contains("the wait ended"), "a call meanwhile ends with the process: {said}");
         }
+    }
+}
+
+#[test]
+fn a_process_that_a_signal_ends_leaves_the_card_to_another_process() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let socket = folder.path().join("card");
+    let server = Server::bind(socket.clone(), Card::builder().columns(4).build()).unwrap();
+    std::thread::spawn(move || server.run());
+    for (signal, status) in [(Signal::SIGTERM, 143), (Signal::SIGINT, 130)] {
+        let mut client = Command::new(env!("CARGO_BIN_EXE_client"))
+            .arg(&socket)
+            .arg("obedient")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(client.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n", "its commands run");
+        kill(Pid::from_raw(client.id() as i32), signal).unwrap();
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).unwrap();
+        assert_eq!(client.wait().unwrap().code(), Some(status), "{signal}");
+        let session = km::Session::builder().sim_card(&socket).open().unwrap();
+        life::nop_everywhere(&session).unwrap();
+        session.close().unwrap();
     }
 }

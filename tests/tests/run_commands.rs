@@ -156,6 +156,21 @@ fn a_queued_command_learns_its_first_core_from_its_event() {
 }
 
 #[test]
+fn the_hosts_time_in_submits_and_waits_is_added_up() {
+    let run = run_of(2, 1);
+    assert_eq!((run.submit_s(), run.wait_s()), (0.0, 0.0));
+    let handles: Vec<_> = (0..640).map(|i| run.submit(km::nop().on((i % 2, 1))).unwrap()).collect();
+    let submitted = run.submit_s();
+    assert!(submitted > 0.0 && run.wait_s() == 0.0);
+    run.wait(&handles[..320], TIMEOUT).unwrap();
+    let waited = run.wait_s();
+    assert!(waited > 0.0 && run.submit_s() == submitted);
+    run.drain(TIMEOUT).unwrap();
+    assert!(run.wait_s() > waited);
+    run.stop(TIMEOUT).unwrap();
+}
+
+#[test]
 fn a_full_job_queue_rejects_and_the_run_goes_on() {
     let run = run_of(2, 1);
     // Core 0 is busy, so commands for two cores stay in the dispatcher's queue; core 1's events tell the host that their

@@ -19,6 +19,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         [socket, "nops"] => nops(&km::Session::builder().sim_card(socket).open()?),
+        [socket, "obedient"] => {
+            km::close_on_signals()?;
+            nops(&km::Session::builder().sim_card(socket).open()?)
+        }
         [socket, "once"] => {
             let session = km::Session::builder().sim_card(socket).open()?;
             life::nop_everywhere(&session)?;
@@ -26,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         [socket, "call", last] => die_at(socket, last.parse()?),
         [socket, "leave"] => leave(socket),
-        _ => Err("give a socket and nops, once, call N or leave".into()),
+        _ => Err("give a socket and nops, obedient, once, call N or leave".into()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use km::Arithmetic as _;
 use komorebi as km;
 use komorebi_sim::Card;
 use komorebi_tests::engine::Random;
@@ -47,6 +48,10 @@ struct Account {
     /// Commands without an event, with the result that a done event must carry.
     open: BTreeMap<u64, Option<u32>>,
     answered: u64,
+    /// The run can have engines.
+    engines: bool,
+    /// Commands that engines may have submitted.
+    others: u64,
     /// What happened, with the card's time: the same for the same seed.
     story: String,
 }
@@ -104,6 +109,52 @@ fn submit(random: &mut Random, run: &km::Run, account: &mut Account) -> km::Resu
     Ok(handle)
 }
 
+/// Posts 1 to `count`, each the sum of a command, and halts with their number.
+fn counting() -> km::Stream {
+    let mut stream = km::Stream::new().req(7);
+    let [count] = stream.bindings(["count"]);
+    let [i, more] = [stream.register(), stream.register()];
+    stream.set(i, 0);
+    stream.while_(
+        |s| {
+            s.ltu(more, i, count);
+            more.into()
+        },
+        |s| {
+            s.submit("sum", 0..2, [i.into(), 1.into()]).result(i);
+            s.wait_all().event(i);
+        },
+    );
+    stream.halt(i);
+    stream
+}
+
+/// A stream beside the host's commands, to its end or cancelled on its way.
+fn engine(random: &mut Random, run: &km::Run, trouble: &Trouble, account: &mut Account) -> km::Result<()> {
+    let count = random.between(1, 9);
+    let upload = run.upload(&counting())?;
+    account.others += u64::from(count);
+    let options = km::StartOptions { timeout: TIMEOUT, ..Default::default() };
+    let handle = run.start_with(&upload, [count], options)?;
+    if random.one_in(3) {
+        run.cancel(&handle, TIMEOUT)?;
+    }
+    let end = match run.wait_engine(&handle, TIMEOUT) {
+        Err(km::Error::EngineError(error)) if error.reason_name == "cancelled" => None,
+        Ok(end) => Some(end.end()[0]),
+        Err(other) => return Err(other),
+    };
+    let events: Vec<Option<u32>> = handle.events().iter().map(|event| event.value).collect();
+    account.story += &format!("{end:?} {events:?}\n");
+    if !trouble.corrupts {
+        assert!(end.is_none_or(|end| end == count), "{end:?} of {count}");
+        let posted = events.len() - 1;
+        assert!(end.is_none() || posted == count as usize, "an event was lost: {events:?} of {count}");
+        assert!((1..).zip(&events[..posted]).all(|(n, event)| *event == Some(n)), "{events:?}");
+    }
+    run.release(&upload, TIMEOUT)
+}
+
 /// Submits and waits in every way, until an error ends the run or the life is over.
 fn live(random: &mut Random, run: &km::Run, trouble: &Trouble, account: &mut Account) -> km::Result<()> {
     let mut handles: Vec<km::Handle<u32>> = Vec::new();
@@ -114,7 +165,7 @@ fn live(random: &mut Random, run: &km::Run, trouble: &Trouble, account: &mut Acc
             account.open.insert(stuck.number(), None);
             handles.push(stuck);
         }
-        match random.below(6) {
+        match random.below(7) {
             0 | 1 => {
                 for _ in 0..random.between(1, 12) {
                     handles.push(submit(random, run, account)?);
@@ -141,6 +192,7 @@ fn live(random: &mut Random, run: &km::Run, trouble: &Trouble, account: &mut Acc
                     run.forget(handle)?;
                 }
             }
+            5 if account.engines => engine(random, run, trouble, account)?,
             _ if !handles.is_empty() => {
                 let at = random.below(handles.len() as u32) as usize;
                 if let Some(event) = run.event(handles[at])? {
@@ -177,7 +229,7 @@ fn end(
     };
     assert_eq!(result.abandoned, 0, "{result}");
     let commands = result.commands - account.answered;
-    assert!(commands <= 1, "the host's and EXIT: {result}, {} answered", account.answered);
+    assert!(commands <= 1 + account.others, "the host's and EXIT: {result}, {} answered", account.answered);
     Ok(())
 }
 
@@ -198,6 +250,7 @@ fn one(seed: u64) -> String {
         }
         let session = km::Session::builder().on(&client).grid_timeout(Duration::from_millis(4)).open()?;
         let options = options(&mut random);
+        account.engines = options.host_depth > 1;
         let run = session.load_with(program(), options)?;
         if !early {
             plan(&mut random, 90, 400);

@@ -30,9 +30,11 @@ impl Trouble {
         match error {
             km::Error::RunEnded { cause } => self.explains(cause),
             // A hart or a core that is late, for whatever reason.
-            km::Error::WaitTimeout(_) | km::Error::CommandTimeout(_) | km::Error::GridTimeout(_) => {
-                self.name != "none"
-            }
+            km::Error::WaitTimeout(_)
+            | km::Error::EngineTimeout(_)
+            | km::Error::CommandTimeout(_)
+            | km::Error::GridTimeout(_) => self.name != "none",
+            km::Error::EngineError(_) | km::Error::EngineRejected(_) => self.corrupts,
             other => (self.may)(other),
         }
     }
