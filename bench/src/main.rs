@@ -15,12 +15,14 @@ mod language;
 mod nop;
 mod program;
 mod rebuild;
+mod reopen;
 mod session;
 mod stopwatch;
 mod table;
 
 use clap::Parser;
 use komorebi as km;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use table::TABLE;
 
@@ -35,6 +37,9 @@ struct Arguments {
     /// Measures loads with the build cache that the environment names; what the other figures start
     #[arg(long, hide = true)]
     loads: bool,
+    /// Holds the card that is served at a socket until it is killed; what another figure starts
+    #[arg(long, hide = true)]
+    hold: Option<PathBuf>,
 }
 
 /// Why there is no figure.
@@ -58,7 +63,11 @@ enum BenchError {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let outcome = if arguments.loads { session::print_loads() } else { bench(&arguments) };
+    let outcome = match &arguments.hold {
+        Some(socket) => reopen::hold(socket),
+        None if arguments.loads => session::print_loads(),
+        None => bench(&arguments),
+    };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
