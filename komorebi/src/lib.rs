@@ -28,6 +28,7 @@ pub mod error;
 mod load;
 #[doc(hidden)]
 pub mod macro_support;
+mod postmortem;
 mod program;
 mod run;
 mod session;
@@ -53,6 +54,9 @@ pub use komorebi_abi::stream::Stream;
 pub use komorebi_card::{Board, Card, CardTime, Core, Description, Grid, Group, Holder, NocXy, World};
 pub use komorebi_macros::program;
 pub use load::LoadOptions;
+pub use postmortem::{
+    BusyRecord, CommandRecord, CoreRecord, DispatcherRecord, PostMortem, ThreadRecord, WaitRecord, inspect,
+};
 pub use program::{CoreArgs, Declared, Dynamic, Program, Thread};
 pub use run::{
     Columns, CommandGroup, CoreTrace, Event, EventKind, Handle, Handles, Phases, Restart, Run, StartOptions,

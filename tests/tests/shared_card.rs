@@ -132,7 +132,7 @@ fn a_holder_that_died_is_not_taken_for_one_even_while_its_child_keeps_the_connec
     let mut client = bed.start(&["leave"]);
     let heir: i32 = client.line().parse().unwrap();
     // A zombie first: nobody has waited for it.
-    let mut look = Look::connect(bed.socket()).unwrap();
+    let look = Look::connect(bed.socket()).unwrap();
     while look.holder().unwrap().is_some() {
         std::thread::yield_now();
     }

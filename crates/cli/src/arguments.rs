@@ -33,10 +33,12 @@ pub(crate) enum Tool {
     Graph(GraphArguments),
     /// Disassembles the stream of an upload
     Stream(StreamArguments),
-    /// Prints the page of an error's code, or lists all codes
+    /// Prints the page of an error's code, or lists all codes; tells the story of a failure from its post-mortem file
     Explain(ExplainArguments),
     /// Serves a simulated card at a socket, until it is ended: `KM_CARD=sim:PATH` opens it from any process
     SimCard(SimCardArguments),
+    /// Tells what a card does that another process holds, as `explain` tells a failure
+    Inspect(InspectArguments),
     /// Prints what a program takes of a core's L1, and uploads of the upload region; builds the kernels
     Size(SizeArguments),
 }
@@ -92,8 +94,9 @@ pub(crate) struct StreamArguments {
 
 #[derive(Args)]
 pub(crate) struct ExplainArguments {
-    /// The code, as in `KM0013`; without one, all are listed
-    pub(crate) code: Option<String>,
+    /// The code, as in `KM0013`, or a post-mortem file; without one, all codes are listed
+    #[arg(value_name = "CODE|FILE")]
+    pub(crate) what: Option<String>,
 }
 
 #[derive(Args)]
@@ -112,6 +115,15 @@ pub(crate) struct SizeArguments {
     /// The bytes of an upload that lies in the upload region
     #[arg(long, value_name = "FILE")]
     pub(crate) upload: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct InspectArguments {
+    /// The card, as `KM_CARD` names it: `sim:PATH`; that variable's without it
+    pub(crate) card: Option<String>,
+    /// The program's header: its `kHandler..` constants name the handlers
+    #[arg(long, value_name = "HEADER")]
+    pub(crate) header: Option<PathBuf>,
 }
 
 #[derive(Args)]

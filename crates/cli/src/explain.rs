@@ -1,17 +1,37 @@
-//! `explain`: the page of an error's code.
+//! `explain`: the page of an error's code, or the story that a post-mortem file tells.
 
 use crate::arguments::ExplainArguments;
 use crate::embedded;
 use crate::failure::Failure;
-use crate::output;
+use crate::{input, output};
+use komorebi::PostMortem;
+use std::path::Path;
 
-/// Prints the page of a code, or a line a code.
+/// The most bytes of a post-mortem file: a trace of a long run is the largest part of it.
+const FILE_MAX: usize = 1 << 30;
+
+/// Prints the page of a code, a line a code, or a story.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
-    let text = match &arguments.code {
+    let text = match &arguments.what {
         None => list(),
-        Some(code) => page(code)?.to_owned(),
+        Some(what) => match page(what) {
+            Ok(page) => page.to_owned(),
+            // What is no code may be a file; what is neither is answered as a code.
+            Err(no_code) => match Path::new(what) {
+                path if path.is_file() || what.contains(['/', '.']) => story(path)?,
+                _ => return Err(no_code),
+            },
+        },
     };
     output::write(&text, None)
+}
+
+fn story(path: &Path) -> Result<String, Failure> {
+    let bytes = input::read(path, FILE_MAX, "a post-mortem file has")?;
+    match PostMortem::parse(&bytes) {
+        Ok(story) => Ok(story.explain()),
+        Err(found) => Err(Failure::NoPostMortem { path: path.to_owned(), found }),
+    }
 }
 
 fn list() -> String {

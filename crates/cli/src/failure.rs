@@ -24,6 +24,12 @@ pub(crate) enum Failure {
     Cores { cores: u32, most: u32 },
     #[error("error: no card can be served at {}: {error}; give a path that is free, in a folder that can be written", path.display())]
     Serve { path: PathBuf, error: io::Error },
+    #[error("error: {} is no post-mortem file: {found}", path.display())]
+    NoPostMortem { path: PathBuf, found: String },
+    #[error("error: {found} can be inspected: give `sim:PATH`, the socket of `cargo komorebi sim-card`")]
+    NoCard { found: String },
+    #[error("error: {0}")]
+    Inspect(String),
     #[error("{0}")]
     Header(String),
     #[error("error: {}: {what}", path.display())]

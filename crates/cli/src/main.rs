@@ -13,6 +13,7 @@ mod failure;
 mod graph;
 mod headers;
 mod input;
+mod inspect;
 mod output;
 mod sim_card;
 mod size;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Tool::Graph(arguments) => graph::run(&arguments),
         Tool::Stream(arguments) => stream::run(&arguments),
         Tool::Explain(arguments) => explain::run(&arguments),
+        Tool::Inspect(arguments) => inspect::run(&arguments),
         Tool::SimCard(arguments) => sim_card::run(&arguments),
         Tool::Size(arguments) => size::run(&arguments),
     };

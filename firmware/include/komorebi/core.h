@@ -125,7 +125,7 @@ constexpr uint32_t kThreads = 5;
 constexpr uint32_t kThreadStride = 64;
 
 // A thread's state block: 32-bit words, by index; only that thread writes it. Taken, handler and sequence are written
-// before a handler and when the thread ends, the four words of a wait when the thread ends in one.
+// before a handler and when the thread ends, the five words of a wait when the thread ends in one.
 enum ThreadWord : uint32_t {
     kThreadStage = 0,     // a ThreadStage
     kThreadTaken = 1,     // commands taken
@@ -136,6 +136,7 @@ enum ThreadWord : uint32_t {
     kThreadObject = 6,    // the buffer, slot, address the wait was about
     kThreadWanted = 7,    // the value it waited for
     kThreadSeen = 8,      // the value it saw last
+    kThreadPlace = 9,     // an address behind the call of the wait: where in the kernel it was
 };
 
 enum ThreadStage : uint32_t {

@@ -33,9 +33,11 @@ inline void tell_at_hand() {
     park();
 }
 
-/// Ends the thread in a wait, in which it saw `seen` last.
+/// Ends the thread in a wait, in which it saw `seen` last: the one behind whose call `place` is, 0 for that of this function.
 [[noreturn, gnu::noinline, gnu::cold]] inline void leave_wait(ThreadStage stage, WaitKind kind, uint32_t object,
-                                                              uint32_t wanted, uint32_t seen) {
+                                                              uint32_t wanted, uint32_t seen, uint32_t place) {
+    if (place == 0) place = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+    state(kThreadPlace) = place;
     state(kThreadWait) = kind;
     state(kThreadObject) = object;
     state(kThreadWanted) = wanted;
@@ -46,11 +48,15 @@ inline void tell_at_hand() {
 /// Ends the thread when the wait is over; else gives the next value of the clock's low word to wake at: odd, so that it is
 /// never the HINT's "no clock value", 0, and never more than 2^31 cycles ahead.
 ///
+/// `place` as in `leave_wait`.
+///
 /// A wait reads the low word alone when it starts: most are over before the first value to wake at, 2^31 cycles later at
 /// most, so from there its start is still known.
 [[gnu::noinline, gnu::cold]] inline uint32_t check_deadline(uint32_t start, bool first, const Patience& patience,
-                                                            WaitKind kind, uint32_t object, uint32_t wanted, uint32_t seen) {
+                                                            WaitKind kind, uint32_t object, uint32_t wanted, uint32_t seen,
+                                                            uint32_t place) {
     using namespace hardware;
+    if (place == 0) place = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
     uint32_t high = 0, low = 0;
     do {
         high = reg(kWallClockHigh);
@@ -58,7 +64,7 @@ inline void tell_at_hand() {
     } while (reg(kWallClockHigh) != high);
     const uint64_t now = uint64_t{high} << 32 | low;
     if (first) deadline = now - (low - start) + patience.cycles;
-    if (now >= deadline) leave_wait(kThreadGaveUp, kind, object, wanted, seen);
+    if (now >= deadline) leave_wait(kThreadGaveUp, kind, object, wanted, seen, place);
     const uint64_t rest = deadline - now;
     return (low + (rest < kTurn ? static_cast<uint32_t>(rest) : kTurn)) | 1;
 }
@@ -68,7 +74,8 @@ inline void tell_at_hand() {
 /// The HINT stands at the start of a turn: whatever the turn loads is tested before the next one.
 template <class Ready>
 [[gnu::always_inline]] inline void wait_turns(uint32_t start, uint32_t wake, bool first, const Patience& patience,
-                                              WaitKind kind, uint32_t object, uint32_t wanted, Ready&& ready) {
+                                              WaitKind kind, uint32_t object, uint32_t wanted, uint32_t place,
+                                              Ready&& ready) {
     for (;;) {
         uint32_t seen = 0;
         asm volatile("add x0, sp, %0" ::"r"(wake));
@@ -76,9 +83,9 @@ template <class Ready>
         // Loaded before what `ready` loads: the two overlap.
         const uint32_t stop = hardware::reg(control(kControlStopFlag));
         if (ready(seen)) return;
-        if (stop != 0) leave_wait(kThreadStopped, kind, object, wanted, seen);
+        if (stop != 0) leave_wait(kThreadStopped, kind, object, wanted, seen, place);
         if (static_cast<int32_t>(hardware::reg(hardware::kWallClockLow) - wake) >= 0) {
-            wake = check_deadline(start, first, patience, kind, object, wanted, seen);
+            wake = check_deadline(start, first, patience, kind, object, wanted, seen, place);
             first = false;
         }
     }
@@ -91,17 +98,17 @@ template <class Ready>
     uint32_t seen = 0;
     if (!ready(seen)) {
         const uint32_t start = hardware::reg(hardware::kWallClockLow);
-        wait_turns(start, (start + patience.turn) | 1, true, patience, kind, object, wanted, ready);
+        wait_turns(start, (start + patience.turn) | 1, true, patience, kind, object, wanted, 0, ready);
     }
     compiler_fence();
 }
 
 /// What `wait_word_loop` does at the stop flag, or once its value to wake at has come.
 [[gnu::noinline, gnu::cold]] inline void wait_word_late(uint32_t address, uint32_t base, uint32_t least, uint32_t mask,
-                                                        WaitKind kind, uint32_t object, uint32_t start) {
+                                                        WaitKind kind, uint32_t object, uint32_t start, uint32_t place) {
     const uint32_t wanted = (base + least) & mask;
-    const uint32_t wake = check_deadline(start, true, local.wait, kind, object, wanted, hardware::reg(address));
-    wait_turns(start, wake, false, local.wait, kind, object, wanted, [=](uint32_t& seen) {
+    const uint32_t wake = check_deadline(start, true, local.wait, kind, object, wanted, hardware::reg(address), place);
+    wait_turns(start, wake, false, local.wait, kind, object, wanted, place, [=](uint32_t& seen) {
         seen = hardware::reg(address);
         return ((seen - base) & mask) >= least;
     });
@@ -118,7 +125,8 @@ template <class Ready>
         if (((seen - base) & mask) >= least) return;
         if (stop != 0 || static_cast<int32_t>(hardware::reg(hardware::kWallClockLow) - wake) >= 0) break;
     }
-    wait_word_late(address, base, least, mask, kind, object, start);
+    const auto place = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+    wait_word_late(address, base, least, mask, kind, object, start, place);
 }
 
 /// Waits until the word at `address` is at least `least` ahead of `base`, counted in `mask`'s bits.

@@ -1,6 +1,7 @@
 //! Facts about cores that did not do their part.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use komorebi_abi::engine::UploadKind;
@@ -8,6 +9,7 @@ use komorebi_card::Group;
 
 use super::merge::{all_threads, threads, write_cores};
 use crate::engine::EngineHandle;
+use crate::postmortem::note;
 use crate::state::{ResultBlock, ThreadState};
 
 /// A core that did not do its part.
@@ -50,6 +52,8 @@ pub struct CommandTimeout {
     pub cores: Vec<LateCore>,
     /// The dispatcher's result block, if it wrote one.
     pub result: Option<ResultBlock>,
+    /// The file with all that was read back, if one was asked for.
+    pub post_mortem: Option<PathBuf>,
 }
 
 impl std::error::Error for CommandTimeout {}
@@ -77,14 +81,16 @@ impl fmt::Display for CommandTimeout {
             self.deadline
         )?;
         if self.cores.is_empty() && self.result.is_none() {
-            return f.write_str("; it could not be read back");
+            f.write_str("; it could not be read back")?;
+            return note(f, self.post_mortem.as_ref());
         }
         if self.cores.is_empty() {
-            return f.write_str(
+            f.write_str(
                 "; every core of the group had completed it when it was read back: give it a longer deadline",
-            );
+            )?;
         }
-        write_late(f, &self.cores)
+        write_late(f, &self.cores)?;
+        note(f, self.post_mortem.as_ref())
     }
 }
 
@@ -108,6 +114,8 @@ pub struct GridTimeout {
     pub threads: Vec<StuckThread>,
     /// The dispatcher's result block, if it wrote one.
     pub result: Option<ResultBlock>,
+    /// The file with all that was read back, if one was asked for.
+    pub post_mortem: Option<PathBuf>,
 }
 
 impl std::error::Error for GridTimeout {}
@@ -122,6 +130,7 @@ impl fmt::Display for GridTimeout {
         )?;
         let by_core = self.threads.chunk_by(|a, b| a.core == b.core);
         let said = |stuck: &[StuckThread]| threads(stuck.iter().map(|stuck| (stuck.thread, &stuck.state)));
-        write_cores(f, by_core.map(|stuck| (stuck[0].core, said(stuck))))
+        write_cores(f, by_core.map(|stuck| (stuck[0].core, said(stuck))))?;
+        note(f, self.post_mortem.as_ref())
     }
 }

@@ -1,6 +1,7 @@
 //! Facts about uploads and engines.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use komorebi_abi::constants::engine;
@@ -8,6 +9,7 @@ use komorebi_abi::engine::{BindError, Problem, Reason};
 
 use super::host::{Activity, advice};
 use crate::engine::{EngineEvent, EngineHandle, UploadState};
+use crate::postmortem::note;
 
 /// An upload, a start or a release that the host does not send, since it cannot be right. Nothing was written.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -228,6 +230,8 @@ pub struct EngineTimeout {
     pub timeout: Duration,
     /// What the dispatcher was doing, if the card could say.
     pub activity: Option<Activity>,
+    /// The file with all that was read back, if one was asked for and the run was stopped.
+    pub post_mortem: Option<PathBuf>,
 }
 
 impl std::error::Error for EngineTimeout {}
@@ -248,6 +252,6 @@ impl fmt::Display for EngineTimeout {
         if let Some(activity) = &self.activity {
             write!(f, "; {activity}")?;
         }
-        Ok(())
+        note(f, self.post_mortem.as_ref())
     }
 }

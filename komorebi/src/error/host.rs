@@ -8,6 +8,7 @@ use komorebi_abi::constants::command;
 use komorebi_abi::program::ResultKind;
 
 use super::kernel::Harts;
+use crate::postmortem::note;
 use crate::session::HartState;
 use crate::state::DispatcherState;
 
@@ -199,6 +200,8 @@ pub struct WaitTimeout {
     pub pending: Vec<u64>,
     /// What the dispatcher was doing; `None` when the card could not be asked.
     pub activity: Option<Activity>,
+    /// The file with all that was read back, if one was asked for and the run was stopped.
+    pub post_mortem: Option<PathBuf>,
 }
 
 impl std::error::Error for WaitTimeout {}
@@ -215,7 +218,7 @@ impl fmt::Display for WaitTimeout {
         if let Some(activity) = &self.activity {
             write!(f, "; {activity}")?;
         }
-        Ok(())
+        note(f, self.post_mortem.as_ref())
     }
 }
 

@@ -1,10 +1,12 @@
 //! Facts about device code that ended wrongly.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use komorebi_card::Fault;
 
 use crate::build::CodePlace;
+use crate::postmortem::note;
 use crate::session::HartState;
 use crate::state::ResultBlock;
 
@@ -19,6 +21,8 @@ pub struct KernelFailed {
     pub result: Option<ResultBlock>,
     /// What the monitor said about each hart of X280 cluster 0 before they were taken back; empty when it could not be asked.
     pub harts: Vec<HartState>,
+    /// The file with all that was read back, if one was asked for.
+    pub post_mortem: Option<PathBuf>,
 }
 
 impl std::error::Error for KernelFailed {}
@@ -33,7 +37,10 @@ impl fmt::Display for KernelFailed {
             None => f.write_str("; it left no result block")?,
             Some(result) => write!(f, "; {result}")?,
         }
-        if self.harts.is_empty() { Ok(()) } else { write!(f, "; {}", Harts(&self.harts)) }
+        if !self.harts.is_empty() {
+            write!(f, "; {}", Harts(&self.harts))?;
+        }
+        note(f, self.post_mortem.as_ref())
     }
 }
 
@@ -92,11 +99,22 @@ impl fmt::Display for Harts<'_> {
 }
 
 /// A rule of the hardware that was broken, with the place in the sources.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the card halted: {fault}{}", place.as_ref().map_or(String::new(), |place| format!(", in {place}")))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultReport {
     /// What the card says.
     pub fault: Fault,
     /// Where, when the image has symbols for it.
     pub place: Option<CodePlace>,
+    /// The file with all that is known, if one was asked for.
+    pub post_mortem: Option<PathBuf>,
+}
+
+impl std::error::Error for FaultReport {}
+
+impl fmt::Display for FaultReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the card halted: {}", self.fault)?;
+        self.place.iter().try_for_each(|place| write!(f, ", in {place}"))?;
+        note(f, self.post_mortem.as_ref())
+    }
 }

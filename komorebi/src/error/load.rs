@@ -1,12 +1,14 @@
 //! Facts about programs that could not be loaded.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use komorebi_abi::constants::layout;
 use komorebi_abi::program::Problem;
 
 use super::core::{LateCore, write_late};
 use crate::build::KernelSizes;
+use crate::postmortem::note;
 use crate::state::ResultBlock;
 
 /// A program that breaks rules, could not be read, or did not compile. Nothing was loaded.
@@ -71,15 +73,17 @@ pub struct StartError {
     pub result: Option<ResultBlock>,
     /// The cores that had not come to wait for their first command, with where their threads were.
     pub cores: Vec<LateCore>,
+    /// The file with all that was read back, if one was asked for.
+    pub post_mortem: Option<PathBuf>,
 }
 
 impl StartError {
     pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self { what: what.into(), result: None, cores: Vec::new() }
+        Self { what: what.into(), result: None, cores: Vec::new(), post_mortem: None }
     }
 
     pub(crate) fn with_result(what: impl Into<String>, result: Option<ResultBlock>) -> Self {
-        Self { what: what.into(), result, cores: Vec::new() }
+        Self { what: what.into(), result, cores: Vec::new(), post_mortem: None }
     }
 }
 
@@ -91,6 +95,7 @@ impl fmt::Display for StartError {
         if let Some(result) = &self.result {
             write!(f, "; {result}")?;
         }
-        write_late(f, &self.cores)
+        write_late(f, &self.cores)?;
+        note(f, self.post_mortem.as_ref())
     }
 }

@@ -220,6 +220,23 @@ pub enum Error {
     Card(Box<CardError>),
 }
 
+impl Error {
+    /// The name of its variant.
+    pub(crate) fn variant(&self) -> &'static str {
+        match self {
+            Self::CommandTimeout(_) => "CommandTimeout",
+            Self::KernelFailed(_) => "KernelFailed",
+            Self::GridTimeout(_) => "GridTimeout",
+            Self::StartError(_) => "StartError",
+            Self::WaitTimeout(_) => "WaitTimeout",
+            Self::EngineTimeout(_) => "EngineTimeout",
+            Self::Fault(_) => "Fault",
+            Self::DeviceLost { .. } => "DeviceLost",
+            _ => "another error",
+        }
+    }
+}
+
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -251,7 +268,7 @@ impl From<CardError> for Error {
 
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
-        Self::Fault(Box::new(FaultReport { fault, place: None }))
+        Self::Fault(Box::new(FaultReport { fault, place: None, post_mortem: None }))
     }
 }
 

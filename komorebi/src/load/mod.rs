@@ -19,6 +19,7 @@ pub(crate) use options::check_time;
 
 use crate::build;
 use crate::error::{LateCore, ProgramError, SizeError, StartError};
+use crate::postmortem::{self, Scene};
 use crate::run::teardown::{self, Teardown};
 use crate::run::{Parts, Run, TraceArea};
 use crate::session::{Loaded, Session, Tiles};
@@ -70,6 +71,7 @@ pub(crate) fn load<P>(session: &Session, mut program: Program<P>, options: &Load
         kernels: &kernels,
         areas: &areas,
         trace,
+        number,
     };
     if let Err(error) = plan.start(&events) {
         return Err(plan.give_up(error));
@@ -114,6 +116,7 @@ pub(crate) struct Plan<'a, P> {
     kernels: &'a build::Kernels,
     areas: &'a ArgumentAreas,
     trace: Option<TraceArea>,
+    number: u32,
 }
 
 impl<P> Plan<'_, P> {
@@ -132,13 +135,31 @@ impl<P> Plan<'_, P> {
         match hold.force() {
             Ok(ended) if ended.restored => {
                 *self.session.loaded() = None;
-                return with_cores(error, &ended);
+                return self.recorded(with_cores(error, &ended), &ended);
             }
             Ok(ended) => tracing::warn!(harts = ?ended.harts, "the dispatcher's hart did not come back"),
             Err(error) => tracing::warn!(%error, "the card could not be stopped"),
         }
         self.session.mark_unstopped();
         error
+    }
+}
+
+impl<P> Plan<'_, P> {
+    /// The error, with the file about it where one was asked for.
+    fn recorded(&self, error: Error, ended: &Teardown) -> Error {
+        let Some(folder) = postmortem::folder(self.options.post_mortem.as_ref()) else { return error };
+        let model = self.program.model();
+        let scene = Scene {
+            session: self.session,
+            program: &model.name,
+            load: self.number,
+            grid: self.tiles.grid,
+            deadline: 0,
+            handlers: model.handlers.iter().map(|h| (h.number as u8, h.name.clone())).collect(),
+            kernels: self.kernels,
+        };
+        scene.gather(&error, Some(ended), Vec::new(), Vec::new()).save(&folder, error)
     }
 }
 

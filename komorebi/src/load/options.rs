@@ -1,5 +1,6 @@
 //! Load arguments, with the defaults of host-api.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use komorebi_abi::constants::{command, event};
@@ -42,6 +43,9 @@ pub struct LoadOptions {
     pub batch: u32,
     /// The host's pause between a fence and its next store into the card, at most a second; 1 us by default.
     pub settle: Duration,
+    /// The folder that a failure of this load leaves a [`PostMortem`](crate::PostMortem) in; it is made. Without it the one that
+    /// the variable `KM_POSTMORTEM` names; without both, the default, no file is written.
+    pub post_mortem: Option<PathBuf>,
 }
 
 impl Default for LoadOptions {
@@ -58,6 +62,7 @@ impl Default for LoadOptions {
             event_depth: 128,
             batch: 64,
             settle: Duration::from_micros(1),
+            post_mortem: None,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The end of a run that died: grid and image stopped, state read back, the cause kept.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use komorebi_card::Group;
+use komorebi_card::{CardTime, Group};
 
 use super::RunCore;
 use super::state::{Ending, State};
@@ -10,6 +11,7 @@ use super::teardown::Teardown;
 use super::trace::Trace;
 use crate::engine::EngineHandle;
 use crate::error::{CommandTimeout, HartTrap, KernelFailed, LateCore};
+use crate::postmortem::{CommandRecord, PostMortem, Scene};
 use crate::session::HartState;
 use crate::state::{CoreState, DispatcherState, ResultBlock, StopReport};
 use crate::{Error, Result};
@@ -61,8 +63,18 @@ impl RunCore {
                 let deadline = self.deadline;
                 let engine = engine.map(|(engine, record)| (EngineHandle::new(engine), record));
                 let cores = cores.unwrap_or_default();
-                CommandTimeout { handle: number, engine, deadline, slot, sequence, group, cores, result }
-                    .into()
+                CommandTimeout {
+                    handle: number,
+                    engine,
+                    deadline,
+                    slot,
+                    sequence,
+                    group,
+                    cores,
+                    result,
+                    post_mortem: None,
+                }
+                .into()
             }
             Ending::Finished(result) => self.failed("it finished by itself", Some(result), teardown),
             Ending::Gone(HartState::Trapped { .. }) => self.failed("an exception ended it", None, teardown),
@@ -81,7 +93,7 @@ impl RunCore {
         let harts = teardown.map_or_else(Vec::new, |teardown| teardown.harts.clone());
         let result = result.or_else(|| teardown?.result);
         let trap = HartTrap::first(&harts, |pc| self.session.firmware_place(pc));
-        KernelFailed { what: what.to_owned(), trap, result, harts }.into()
+        KernelFailed { what: what.to_owned(), trap, result, harts, post_mortem: None }.into()
     }
 
     /// Ends the run on an error of the card itself: nothing can be stopped through it any more.
@@ -96,16 +108,53 @@ impl RunCore {
 
     /// Keeps the cause and what was read back; gives the error for the call that met it.
     pub(super) fn bury(&self, state: &mut State, error: Error, teardown: Option<Teardown>) -> Error {
-        let error = self.session.located(error);
-        let cause = Arc::new(error.clone());
+        let mut error = self.session.located(error);
+        let story = self.story(state, &error, teardown.as_ref());
         if teardown.as_ref().is_some_and(|teardown| teardown.restored) {
             self.unload();
         } else if self.loaded() {
             self.session.mark_unstopped();
         }
-        state.report = Some(self.report(state, teardown, Some(cause.clone())));
+        let mut report = self.report(state, teardown, None);
+        if let Some((mut story, folder)) = story {
+            story.trace =
+                report.trace.as_ref().and_then(|trace| serde_json::from_str(&trace.to_chrome_json()).ok());
+            error = story.save(&folder, error);
+        }
+        let cause = Arc::new(error.clone());
+        report.cause = Some(cause.clone());
+        state.report = Some(report);
         state.ended = Some(cause);
         error
+    }
+
+    /// What a file about `error` has, and its folder, where one was asked for. A session that was closed is no failure.
+    pub(super) fn story(
+        &self,
+        state: &State,
+        error: &Error,
+        teardown: Option<&Teardown>,
+    ) -> Option<(PostMortem, PathBuf)> {
+        let folder = self.post_mortem.clone().filter(|_| !matches!(error, Error::Closed))?;
+        let commands = state.table.open().filter_map(|number| {
+            let slot = state.table.get(number)?;
+            Some(CommandRecord {
+                number,
+                first: (!slot.queued).then_some(u32::from(slot.first)),
+                count: u32::from(slot.count),
+                stored: state.ring.stored_at(number).map(CardTime::as_nanos),
+            })
+        });
+        let scene = Scene {
+            session: &self.session,
+            program: self.handlers.program(),
+            load: self.number,
+            grid: self.grid,
+            deadline: u64::try_from(self.deadline.as_nanos()).unwrap_or(u64::MAX),
+            handlers: self.handlers.numbered().map(|(number, name)| (number, name.to_owned())).collect(),
+            kernels: &self.kernels,
+        };
+        Some((scene.gather(error, teardown, commands.collect(), state.events.words()), folder))
     }
 
     /// True while this run is what the session has loaded.

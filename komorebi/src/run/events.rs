@@ -95,6 +95,12 @@ pub(crate) struct EventRing {
 }
 
 impl EventRing {
+    /// Its words as they are.
+    pub(crate) fn words(&self) -> Vec<u64> {
+        let bytes = (self.depth * e::EVENT_BYTES) as usize;
+        (0..bytes / 8).map(|word| self.memory.load_u64(8 * word)).collect()
+    }
+
     pub(crate) fn new(memory: HostMem, depth: u32) -> Self {
         Self { memory, depth, read: 0 }
     }

@@ -281,6 +281,13 @@ impl Table {
         }
     }
 
+    /// Numbers of all commands that did not end well or not at all: pending ones, and the late one.
+    pub(crate) fn open(&self) -> impl Iterator<Item = u64> {
+        let numbered = (self.first..).zip(&self.slots);
+        let open = |progress| matches!(progress, Progress::Pending | Progress::Late);
+        numbered.filter(move |(_, slot)| open(slot.progress)).map(|(number, _)| number)
+    }
+
     /// Numbers of all pending commands.
     pub(crate) fn pending(&self) -> impl Iterator<Item = u64> {
         let numbered = (self.first..).zip(&self.slots);

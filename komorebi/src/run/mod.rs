@@ -27,6 +27,7 @@ mod waitable;
 
 use std::cell::{RefCell, RefMut};
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,6 +45,7 @@ pub use waitable::Waitable;
 
 use crate::build::{KernelSizes, Kernels};
 use crate::load::LoadOptions;
+use crate::postmortem;
 use crate::program::Dynamic;
 use crate::session::{Session, Tiles};
 use crate::{Error, Result};
@@ -72,6 +74,8 @@ pub(crate) struct RunCore {
     /// The load option.
     deadline: Duration,
     trace: Option<TraceArea>,
+    /// Where a failure leaves its file.
+    post_mortem: Option<PathBuf>,
     state: RefCell<State>,
 }
 
@@ -116,6 +120,7 @@ impl<P> Run<P> {
             kernels: parts.kernels,
             deadline: options.deadline,
             trace: parts.trace,
+            post_mortem: postmortem::folder(options.post_mortem.as_ref()),
             state: RefCell::new(state),
         };
         Self { core, of: PhantomData }

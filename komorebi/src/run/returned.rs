@@ -36,33 +36,45 @@ impl Places<'_> {
     }
 }
 
-/// Waits until every thread of the grid has returned, at most `timeout`; false when it ran out.
+/// A thread that did not return, and where it was.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Away {
+    pub(crate) core: u32,
+    /// Its number: reader, writer, unpack, math, pack.
+    pub(crate) thread: usize,
+    pub(crate) pc: u32,
+}
+
+/// Waits until every thread of the grid has returned, at most `timeout`; gives those that have not.
 pub(super) fn wait_returned(
     card: &dyn Card,
     tiles: &Tiles,
     kernels: &Kernels,
     timeout: Duration,
-) -> Result<bool> {
+) -> Result<Vec<Away>> {
     let deadline = card.now() + timeout;
     let mut places = Places { kernels, known: HashMap::new() };
-    let all = tiles.all().iter().flat_map(|&tile| (0..PC_SNAPSHOT.len()).map(move |thread| (tile, thread)));
-    let mut out: Vec<(NocXy, usize)> = all.collect();
+    let numbered = (0..).zip(tiles.all());
+    let all = numbered.flat_map(|(core, &tile)| {
+        (0..PC_SNAPSHOT.len()).map(move |thread| (tile, Away { core, thread, pc: 0 }))
+    });
+    let mut out: Vec<(NocXy, Away)> = all.collect();
     let mut between = FIRST;
     loop {
         let mut failed = Ok(());
-        out.retain(|&(tile, thread)| match card.read32(tile, PC_SNAPSHOT[thread]) {
-            Ok(pc) => !places.returned(thread, pc),
+        out.retain_mut(|(tile, away)| match card.read32(*tile, PC_SNAPSHOT[away.thread]) {
+            Ok(pc) => {
+                away.pc = pc;
+                !places.returned(away.thread, pc)
+            }
             Err(error) => {
                 failed = Err(error);
                 false
             }
         });
         failed?;
-        if out.is_empty() {
-            return Ok(true);
-        }
-        if card.now() >= deadline {
-            return Ok(false);
+        if out.is_empty() || card.now() >= deadline {
+            return Ok(out.into_iter().map(|(_, away)| away).collect());
         }
         let next = deadline.min(card.now() + between);
         while card.now() < next {

@@ -1,5 +1,6 @@
 //! The command ring: batches of lines into the X280's memory, and the rules of room.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use komorebi_abi::constants::{command as c, layout};
@@ -24,12 +25,27 @@ pub(crate) struct Ring {
     consumed: u64,
     /// Events read, as last stored.
     pub(crate) told_read: u64,
+    /// Lines stored with each of the last batches, all before it included, and when.
+    batches: VecDeque<(u64, CardTime)>,
 }
+
+/// Batches whose times are kept.
+const KEPT: usize = 64;
 
 impl Ring {
     pub(crate) fn new(tile: NocXy, lines: u32, batch: u32, settle: Duration) -> Self {
         let quiet_until = CardTime::default();
-        Self { tile, lines, batch, settle, quiet_until, stored: 0, consumed: 0, told_read: 0 }
+        Self {
+            tile,
+            lines,
+            batch,
+            settle,
+            quiet_until,
+            stored: 0,
+            consumed: 0,
+            told_read: 0,
+            batches: VecDeque::with_capacity(KEPT),
+        }
     }
 
     /// An event says how many lines were consumed, mod 256. At most 64 are outstanding, so a count outside them is an
@@ -89,8 +105,19 @@ impl Ring {
         queue.advance(count as usize);
         self.stored += count;
         self.tell(card, read)?;
+        if self.batches.len() == KEPT {
+            self.batches.pop_front();
+        }
+        self.batches.push_back((self.stored, card.now()));
         self.fenced(card);
         Ok(())
+    }
+
+    /// When line `number`, counted from 1, was stored; `None` when it was not, or too many batches ago.
+    pub(crate) fn stored_at(&self, number: u64) -> Option<CardTime> {
+        let at = self.batches.iter().position(|&(stored, _)| stored >= number)?;
+        // The first batch that is kept may have begun at any line.
+        (at > 0 || self.batches.len() < KEPT).then(|| self.batches[at].1)
     }
 
     /// The pause behind a fence starts now.

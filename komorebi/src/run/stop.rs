@@ -96,13 +96,14 @@ impl RunCore {
             teardown::tell_dispatcher(self.session.cluster())?;
             let result = teardown::wait_result(&*card, self.session.cluster(), left())?;
             grid = left().min(self.session.grid_timeout());
-            if !wait_returned(&*card, &self.tiles, &self.kernels, grid)? {
+            let away = wait_returned(&*card, &self.tiles, &self.kernels, grid)?;
+            if !away.is_empty() {
                 tracing::warn!("threads of the grid did not return after EXIT");
             }
             if !result.is_some_and(|result| result.clean()) {
                 teardown::log_state(self.session.cluster())?;
             }
-            (result, self.hold(&*card).finish()?)
+            (result, Teardown { away, ..self.hold(&*card).finish()? })
         };
         let stuck: Vec<StuckThread> = teardown::stuck_threads(&teardown).collect();
         let failure = match result {
@@ -153,13 +154,17 @@ impl RunCore {
         if stuck.is_empty() {
             Ok(self.report(state, Some(teardown), None))
         } else {
-            Err(grid_timeout(stuck, &teardown, self.session.patience()))
+            let error = grid_timeout(stuck, &teardown, self.session.patience());
+            Err(match self.story(state, &error, Some(&teardown)) {
+                Some((story, folder)) => story.save(&folder, error),
+                None => error,
+            })
         }
     }
 }
 
 fn grid_timeout(threads: Vec<StuckThread>, teardown: &Teardown, timeout: Duration) -> Error {
-    GridTimeout { timeout, threads, result: teardown.result }.into()
+    GridTimeout { timeout, threads, result: teardown.result, post_mortem: None }.into()
 }
 
 impl Drop for RunCore {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use komorebi_abi::constants::{command, core, launch, layout};
 use komorebi_card::{Card, NocXy};
 
+pub(crate) use super::returned::Away;
 use super::returned::wait_returned;
 use super::trace::{CoreRecord, TraceArea};
 use crate::Result;
@@ -34,6 +35,8 @@ pub(crate) struct Teardown {
     pub(crate) harts: Vec<HartState>,
     /// Each core's threads.
     pub(crate) cores: Vec<CoreState>,
+    /// The threads that had not come back when their cores were reset, and where they were.
+    pub(crate) away: Vec<Away>,
     /// Each core's trace, of a run that has one.
     pub(crate) trace: Option<Vec<CoreRecord>>,
 }
@@ -98,12 +101,13 @@ impl Hold<'_> {
     pub(crate) fn force(&self) -> Result<Teardown> {
         let (card, cluster) = (self.card, self.cluster);
         self.tiles.multicast32(card, u64::from(layout::L1_CONTROL + core::CONTROL_STOP_FLAG), 1)?;
-        if !wait_returned(card, self.tiles, self.kernels, self.patience)? {
+        let away = wait_returned(card, self.tiles, self.kernels, self.patience)?;
+        if !away.is_empty() {
             tracing::warn!(patience = ?self.patience, "threads of the grid did not return: their cores are reset");
         }
         tell_dispatcher(cluster)?;
         wait_result(card, cluster, FORCED)?;
-        self.finish_failed()
+        Ok(Teardown { away, ..self.finish_failed()? })
     }
 
     /// As [`finish`](Self::finish), for a run that failed or was aborted: the log has the dispatcher's state as it was left.
@@ -123,7 +127,7 @@ impl Hold<'_> {
         let cores = self.tiles.all().iter().map(|tile| core_state(card, *tile)).collect::<Result<_>>()?;
         let read = |area: TraceArea| self.tiles.all().iter().map(|&tile| area.read(card, tile)).collect();
         let trace = self.trace.map(read).transpose()?;
-        Ok(Teardown { result, restored, harts, cores, trace })
+        Ok(Teardown { result, restored, harts, cores, away: Vec::new(), trace })
     }
 }
 
@@ -140,7 +144,7 @@ pub(crate) fn log_state(cluster: &Cluster) -> Result<()> {
 }
 
 /// The threads' state blocks of a held core.
-fn core_state(card: &dyn Card, tile: NocXy) -> Result<CoreState> {
+pub(crate) fn core_state(card: &dyn Card, tile: NocXy) -> Result<CoreState> {
     const STRIDE: usize = core::THREAD_STRIDE as usize;
     let mut blocks = [0; STRIDE * core::THREADS as usize];
     card.read(tile, u64::from(layout::L1_CONTROL + core::CONTROL_THREADS), &mut blocks)?;

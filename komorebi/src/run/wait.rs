@@ -254,7 +254,7 @@ impl RunCore {
 
     /// The error of a wait that ran out, with what the dispatcher was doing.
     pub(super) fn timed_out(&self, timeout: Duration, pending: Vec<u64>) -> Error {
-        WaitTimeout { timeout, pending, activity: self.activity().ok() }.into()
+        WaitTimeout { timeout, pending, activity: self.activity().ok(), post_mortem: None }.into()
     }
 }
 

@@ -35,7 +35,8 @@ impl Inner {
         if harts.iter().all(|state| matches!(state, HartState::Parked { .. } | HartState::Trapped { .. })) {
             return Ok(());
         }
-        Err(KernelFailed { what: NOT_BACK.to_owned(), trap: None, result: None, harts }.into())
+        Err(KernelFailed { what: NOT_BACK.to_owned(), trap: None, result: None, harts, post_mortem: None }
+            .into())
     }
 
     /// Gives what the monitor says about each hart in the end.

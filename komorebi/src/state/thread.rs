@@ -81,6 +81,8 @@ pub struct ThreadState {
     pub wanted: u32,
     /// The value it saw last.
     pub seen: u32,
+    /// An address in its image right behind the call of that wait; 0 when it did not end in one.
+    pub place: u32,
 }
 
 impl ThreadState {
@@ -100,6 +102,7 @@ impl ThreadState {
             object: word(c::THREAD_OBJECT),
             wanted: word(c::THREAD_WANTED),
             seen: word(c::THREAD_SEEN),
+            place: word(c::THREAD_PLACE),
         }
     }
 

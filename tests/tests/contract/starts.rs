@@ -25,6 +25,7 @@ const SOON: km::LoadOptions = km::LoadOptions {
     event_depth: 128,
     batch: 64,
     settle: Duration::ZERO,
+    post_mortem: None,
 };
 
 fn told(error: &km::Error) -> &km::error::StartError {

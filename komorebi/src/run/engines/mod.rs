@@ -249,7 +249,7 @@ impl RunCore {
     /// The error of an engine whose RUN or CANCEL was not answered, or that did not end.
     fn engine_timeout(&self, engine: &Arc<Engine>, call: Option<EngineCall>, timeout: Duration) -> Error {
         let handle = EngineHandle::new(engine.clone());
-        EngineTimeout { handle, call, timeout, activity: self.activity().ok() }.into()
+        EngineTimeout { handle, call, timeout, activity: self.activity().ok(), post_mortem: None }.into()
     }
 }
 
