@@ -5,12 +5,19 @@ use std::time::Duration;
 
 use komorebi_abi::constants::{command as c, engine as e, launch, layout};
 use komorebi_abi::engine::{
-    Header, Image, Instruction, Opcode, Output, Reason, RecordBody, Refusal, Run, UploadKind,
+    Header, Image, Instruction, Links, Opcode, Output, Reason, Record, RecordBody, Refusal, Run, UploadKind,
 };
 use komorebi_abi::wire::{EventKind, Line};
 use komorebi_tests::dispatcher::{Rig, Setup};
-use komorebi_tests::engine::sample::{graph, links, stream, word_at as at};
+use komorebi_tests::engine::sample::{graph, links, record, stream, word_at as at};
 use komorebi_tests::engine::{Grid, cancel_line, run_line, with_words};
+
+/// Makes a record's command one of the whole grid, for the job queue.
+fn queue(record: &mut Record) {
+    if let RecordBody::Command { queued, count, .. } = &mut record.body {
+        (*queued, *count) = (true, 120);
+    }
+}
 
 fn error(rig: &mut Rig, kind: UploadKind) -> (u16, Refusal) {
     let event = rig.event();
@@ -46,23 +53,41 @@ fn a_first_core_from_a_register_that_leaves_the_cores_is_group_at_its_pc() {
     }
 }
 
-#[test]
-fn a_full_job_queue_ends_a_stream_at_its_pc_and_a_graph_at_its_node_when_their_commands_are_done() {
-    let mut rig = Setup { depth: 1, ..Setup::default() }.run();
-    let mut image = stream(9);
-    if let RecordBody::Command { queued, count, .. } = &mut image.records[1].body {
-        (*queued, *count) = (true, 120);
-    }
-    image.instructions[1] = Instruction::control(Opcode::Enqueue, 0, 1).encode();
-    image.instructions[2] = Instruction::control(Opcode::Jump, 0, 0).encode();
-    rig.start_upload(0, &image.encode(), UploadKind::Stream, &[]);
+/// Lets 65 commands of the whole grid complete, one after the other, of which an engine waits for all.
+fn complete_a_full_queue(rig: &mut Rig) {
     rig.wait_published(0, 0, 1);
     rig.expect_silence(Duration::from_millis(2));
     for sequence in 1..=65 {
         rig.wait_published(119, 0, sequence);
         rig.complete(0, sequence, 0);
     }
+}
+
+#[test]
+fn a_full_job_queue_ends_a_stream_at_its_pc_when_its_commands_are_done() {
+    let mut rig = Setup { depth: 1, ..Setup::default() }.run();
+    let mut image = stream(9);
+    queue(&mut image.records[1]);
+    image.instructions[1] = Instruction::control(Opcode::Enqueue, 0, 1).encode();
+    image.instructions[2] = Instruction::control(Opcode::Jump, 0, 0).encode();
+    rig.start_upload(0, &image.encode(), UploadKind::Stream, &[]);
+    complete_a_full_queue(&mut rig);
     assert_eq!(error(&mut rig, UploadKind::Stream), (9, Refusal { reason: Reason::QUEUE, place: Some(1) }));
+}
+
+#[test]
+fn a_full_job_queue_ends_a_graph_at_its_node_when_its_commands_are_done() {
+    let mut rig = Setup { depth: 1, ..Setup::default() }.run();
+    let mut image = graph(9);
+    image.instructions.clear();
+    image.records = vec![record(1, 0, 4); 80];
+    image.records.iter_mut().for_each(queue);
+    let nodes: Vec<u16> = (0..80).collect();
+    image.header.start = Links::pack(&nodes, &mut image.edges);
+    rig.start_upload(0, &image.counted().encode(), UploadKind::Graph, &[]);
+    complete_a_full_queue(&mut rig);
+    // One in the slot, 64 in the queue.
+    assert_eq!(error(&mut rig, UploadKind::Graph), (9, Refusal { reason: Reason::QUEUE, place: Some(65) }));
 }
 
 #[test]
