@@ -222,6 +222,11 @@ impl Cluster {
             self.store(Self::block(hart) + 8 * monitor::ENTRY, 0)?;
             return Ok(true);
         }
+        self.recall(hart)
+    }
+
+    /// Brings `hart` back to the monitor by its interrupt, though it may be there: false when it stands still.
+    pub(crate) fn recall(&self, hart: u32) -> Result<bool> {
         self.store(Self::block(hart) + 8 * monitor::ENTRY, 0)?;
         // A state that is not the monitor's: what is read next is what the handler wrote.
         self.store(Self::block(hart) + 8 * monitor::STATE, u64::from(monitor::HART_OFF))?;

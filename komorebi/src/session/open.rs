@@ -172,7 +172,8 @@ fn take_over(cluster: &Cluster) -> Result<()> {
     }
     tracing::info!(version, "the monitor is there: taking its harts back");
     for hart in 0..monitor::HARTS {
-        if !cluster.take_back(hart)? {
+        // A hart that is parked as far as its block tells may stand still all the same.
+        if !cluster.recall(hart)? {
             return Err(StartError::new(format!(
                 "the monitor did not take hart {hart} of X280 cluster 0 back after its interrupt; reset the card"
             ))

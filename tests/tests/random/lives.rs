@@ -267,6 +267,9 @@ fn one(seed: u64) -> String {
         assert!(trouble.explains(error), "seed {seed}: {} does not explain {error}", trouble.name);
     }
     card.mend();
+    // What is late arrives before the card is used again: packets of one run are not for the next.
+    let late = km::Card::now(&card) + trouble::LATEST;
+    while km::Card::relax(&card, late).is_ok_and(|now| now < late) {}
     if trouble.resets && usable(&card).is_err() {
         card.reset();
     }

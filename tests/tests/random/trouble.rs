@@ -11,6 +11,9 @@ use komorebi_tests::engine::Random;
 /// The X280 cluster the dispatcher runs on.
 const CLUSTER: NocXy = NocXy::new(8, 26);
 
+/// How late a packet is at most.
+pub(crate) const LATEST: Duration = Duration::from_micros(3000);
+
 /// A fault, as far as its outcome goes.
 pub(crate) struct Trouble {
     pub(crate) name: String,
@@ -72,7 +75,7 @@ pub(crate) fn plan(random: &mut Random, card: &Card, calls: u32, time: Duration)
             (when, Some(Breakage::Drop { to, packets }), lost)
         }
         2 => {
-            let (to, by) = (anywhere(random), micros(random, 3000));
+            let (to, by) = (anywhere(random), micros(random, LATEST.as_micros() as u32));
             let packets = 1 + random.below(3);
             // An argument that comes behind the command that it is of.
             let late = Trouble { corrupts: true, ..trouble("packets that are late", late) };
