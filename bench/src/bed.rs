@@ -21,11 +21,18 @@ pub(crate) struct Setup {
     pub(crate) pll_mhz: u32,
     pub(crate) depth: u32,
     pub(crate) batch: u32,
+    /// Commands traced.
+    pub(crate) trace: u32,
+}
+
+impl Setup {
+    pub(crate) const NOMINAL: Self =
+        Self { costs: sim::Setting::Nominal, pll_mhz: 1000, depth: 16, batch: 64, trace: 0 };
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { costs: sim::Setting::Nominal, pll_mhz: 1000, depth: 16, batch: 64 }
+        Self::NOMINAL
     }
 }
 
@@ -43,7 +50,12 @@ impl Bed {
     pub(crate) fn load(setup: Setup) -> Result<Self, BenchError> {
         let card = sim::Card::builder().costs(setup.costs).build();
         let session = km::Session::builder().on(&card).pll_mhz(setup.pll_mhz).open()?;
-        let options = km::LoadOptions { depth: Some(setup.depth), batch: setup.batch, ..Default::default() };
+        let options = km::LoadOptions {
+            depth: Some(setup.depth),
+            batch: setup.batch,
+            trace: setup.trace,
+            ..Default::default()
+        };
         let run = session.load_with(Bench::program(), options)?;
         let bed = Self { card, session, run };
         bed.feed(WARM_UP, |_| km::nop().on((0, 1)))?;

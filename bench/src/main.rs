@@ -19,6 +19,7 @@ mod reopen;
 mod session;
 mod stopwatch;
 mod table;
+mod trace;
 
 use clap::Parser;
 use komorebi as km;

@@ -5,7 +5,7 @@
 
 use crate::exclusive::Cores;
 use crate::figure::{Figure, Reading};
-use crate::{BenchError, engine, exclusive, host, idle, language, nop, rebuild, reopen, session};
+use crate::{BenchError, engine, exclusive, host, idle, language, nop, rebuild, reopen, session, trace};
 use komorebi_sim::Counters;
 
 /// A row: how a figure is measured, and what it stands beside.
@@ -39,7 +39,7 @@ const INSTRUCTIONS: fn(Counters) -> u64 = |counters| counters.x280_instructions;
 const UNCACHED: fn(Counters) -> u64 = |counters| counters.x280_uncached_loads + counters.x280_uncached_stores;
 
 /// All figures, in the order they are printed.
-pub(crate) const TABLE: [Row; 47] = [
+pub(crate) const TABLE: [Row; 49] = [
     row("host_ns", "ns", Some(150.0), host::nanoseconds),
     row("host_allocs", "allocations", Some(0.0), host::allocations),
     row("nop1_per_s", "1/s", Some(60_000.0), nop::rate_1),
@@ -78,6 +78,8 @@ pub(crate) const TABLE: [Row; 47] = [
     row("upload_card_us_1k", "us", None, || engine::upload_time(1 << 10)),
     row("upload_card_us_64k", "us", None, || engine::upload_time(64 << 10)),
     row("upload_card_us_640k", "us", None, || engine::upload_time(640 << 10)),
+    row("trace_cost", "times", None, trace::card_time),
+    row("trace_wall_cost", "times", None, trace::wall_time),
     row("cold_load_ms", "ms", None, session::cold_load),
     row("warm_load_ms", "ms", None, session::warm_load),
     row("open_ms", "ms", None, session::open),

@@ -280,6 +280,29 @@ fn the_export_keeps_the_format_of_trace_events() {
         assert_eq!(lane(start).0, 1, "it starts at the dispatcher");
         assert!(tenths(start, "ts") <= tenths(arrow, "ts"), "{start} {arrow}");
     }
+    // Each arrow begins once, ends once, and goes through its places in their order in time.
+    for start in arrows.iter().filter(|arrow| arrow["ph"] == "s") {
+        let mut parts: Vec<_> = arrows.iter().filter(|arrow| arrow["id"] == start["id"]).collect();
+        parts.sort_by_key(|part| tenths(part, "ts"));
+        let phases: Vec<&str> = parts.iter().map(|part| part["ph"].as_str().unwrap()).collect();
+        assert!(phases == ["s", "f"] || phases == ["s", "t", "f"], "{phases:?} of {}", start["id"]);
+        assert!(parts.iter().all(|part| part["name"] == start["name"] && part["cat"] == start["cat"]));
+    }
+    // The types and members that the format asks for, and no others.
+    assert!(matches!(json["displayTimeUnit"].as_str(), Some("ms" | "ns")), "{}", json["displayTimeUnit"]);
+    for event in events {
+        assert!(event["pid"].is_u64() && event["tid"].is_u64(), "{event}");
+        let members: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
+        let expected: &[&str] = match event["ph"].as_str().unwrap() {
+            "M" => &["args", "name", "ph", "pid", "tid"],
+            "X" => &["args", "cat", "dur", "name", "ph", "pid", "tid", "ts"],
+            "f" => &["args", "bp", "cat", "id", "name", "ph", "pid", "tid", "ts"],
+            _ => &["args", "cat", "id", "name", "ph", "pid", "tid", "ts"],
+        };
+        assert_eq!(members, expected, "{event}");
+        assert!(event["cat"].is_null() || event["cat"].is_string());
+        assert!(event["id"].is_null() || event["id"].is_string());
+    }
     let why = |event: &&serde_json::Value| event["name"] == "idle" && event["args"]["why"].is_string();
     assert!(events.iter().filter(why).count() > 5);
     assert!(

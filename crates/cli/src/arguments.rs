@@ -39,6 +39,8 @@ pub(crate) enum Tool {
     SimCard(SimCardArguments),
     /// Tells what a card does that another process holds, as `explain` tells a failure
     Inspect(InspectArguments),
+    /// Prints the trace of a run, as `Trace::to_chrome_json` gives it, or draws it
+    Trace(TraceArguments),
     /// Prints what a program takes of a core's L1, and uploads of the upload region; builds the kernels
     Size(SizeArguments),
 }
@@ -115,6 +117,18 @@ pub(crate) struct SizeArguments {
     /// The bytes of an upload that lies in the upload region
     #[arg(long, value_name = "FILE")]
     pub(crate) upload: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct TraceArguments {
+    /// The trace
+    pub(crate) file: PathBuf,
+    /// A drawing as SVG
+    #[arg(long)]
+    pub(crate) svg: bool,
+    /// Write to this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Args)]

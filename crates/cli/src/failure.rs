@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     Serve { path: PathBuf, error: io::Error },
     #[error("error: {} is no post-mortem file: {found}", path.display())]
     NoPostMortem { path: PathBuf, found: String },
+    #[error("error: {} is no trace of a run: {found}", path.display())]
+    NoTrace { path: PathBuf, found: String },
     #[error("error: {found} can be inspected: give `sim:PATH`, the socket of `cargo komorebi sim-card`")]
     NoCard { found: String },
     #[error("error: {0}")]

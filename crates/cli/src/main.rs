@@ -18,6 +18,7 @@ mod output;
 mod sim_card;
 mod size;
 mod stream;
+mod trace;
 mod upload;
 
 use arguments::{Arguments, Tool};
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Tool::Stream(arguments) => stream::run(&arguments),
         Tool::Explain(arguments) => explain::run(&arguments),
         Tool::Inspect(arguments) => inspect::run(&arguments),
+        Tool::Trace(arguments) => trace::run(&arguments),
         Tool::SimCard(arguments) => sim_card::run(&arguments),
         Tool::Size(arguments) => size::run(&arguments),
     };
