@@ -114,7 +114,6 @@ struct Engine {
     KM_INLINE Status status() const { return {load<uint32_t>(reinterpret_cast<uint64_t>(&phase))}; }
 
     uint64_t in_flight() const { return static_cast<uint16_t>(counts >> kFlightShift); }
-    uint64_t left() const { return static_cast<uint16_t>(counts); }
     uint64_t record_count() const { return static_cast<uint16_t>(counts >> kRecordsShift); }
     uint64_t cores() const { return static_cast<uint8_t>(counts >> kCoresShift); }
     uint64_t registers() const { return records - (kUploadRecords - kUploadRegisters); }

@@ -61,7 +61,8 @@ KM_INLINE void complete_node(Port& l, Shares& m, Owner owner, uint64_t result, b
     store<uint16_t>(record, links_predecessors(links));
     store_result(links, records - (kUploadRecords - kUploadRegisters), result);
     const uint64_t count = links_successors(links);
-    if (KM_UNLIKELY(count > kLinksInlineMax || (m.behind(number) && (m.has(Shares::kClosed, number) || !engine.lists.empty(Lists::kDone))))) {
+    if (KM_UNLIKELY(count > kLinksInlineMax ||
+                    (m.behind(number) && (m.has(Shares::kClosed, number) || !engine.lists.empty(Lists::kDone))))) {
         append_node(number, Lists::kDone, node);
         m.add(Shares::kDue, number);
     } else {
