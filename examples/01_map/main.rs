@@ -86,6 +86,7 @@ fn demo(arguments: &Arguments) -> Result<Report, DemoError> {
     let output = Output::probe(&path)?;
     let curve = Curve { black: arguments.black, gain: arguments.gain, shoulder: arguments.shoulder };
 
+    km::close_on_signals()?; // Ctrl-C leaves the card as a stop does
     let session = km::Session::open()?;
     let work = job::map(&session, &picture.bytes, curve, &Progress::new("mapping"))?;
     check(&picture, curve, &work.bytes)?;

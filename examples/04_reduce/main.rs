@@ -46,6 +46,7 @@ fn main() -> ExitCode {
 }
 
 fn demo() -> Result<(), ReduceError> {
+    km::close_on_signals()?; // Ctrl-C leaves the card as a stop does
     let session = km::Session::open()?;
     let program = Reduce::program();
     let words = program.model().buffers[0].page_bytes as usize / size_of::<f32>();

@@ -70,6 +70,7 @@ fn demo(arguments: &Arguments) -> Result<(), LevelsError> {
     let bytes = &picture.bytes;
     let counts = [arguments.black, arguments.white].map(|thousandths| part(bytes.len(), thousandths));
 
+    km::close_on_signals()?; // Ctrl-C leaves the card as a stop does
     let session = km::Session::open()?;
     let work = job::stretch(&session, bytes, counts[0], counts[1])?;
     check(bytes, counts, &work)?;

@@ -90,6 +90,7 @@ fn demo(arguments: &Arguments) -> Result<Report, InpaintError> {
     let (picture, mask) = damaged(arguments, &picture)?;
     let planes = [0, 1, 2].map(|colour| mask::plane(&picture, &mask, colour));
 
+    km::close_on_signals()?; // Ctrl-C leaves the card as a stop does
     let session = km::Session::open()?;
     let mended = mend(&session, &planes, arguments.limit, "mending")?;
     let range = range::low_and_high(&session, |session, name| mend(session, &planes, arguments.limit, name))?;
