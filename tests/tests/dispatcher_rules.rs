@@ -198,6 +198,50 @@ fn an_exclusive_command_waits_until_no_queued_one_is_left() {
 }
 
 #[test]
+fn an_exclusive_command_waits_for_a_queued_one_that_was_given_its_cores_meanwhile() {
+    let mut rig = Setup { depth: 16, ..Setup::default() }.run();
+    for (first, count) in [(0, 1), (0, 1), (1, 1), (2, 118)] {
+        rig.store(command(1, first, count));
+    }
+    rig.store(queued(1)); // no core is idle
+    rig.commit();
+    complete(&mut rig, 0, 1); // its slot is free for the queued one
+    rig.store(exclusive(0, 2));
+    rig.commit();
+    rig.expect_silence(Duration::from_micros(50));
+    complete(&mut rig, 0, 2);
+    rig.find_published(0, 5); // the queued one, on the first of the two cores
+    complete(&mut rig, 1, 3); // the last that was on them when the exclusive one came
+    rig.expect_silence(Duration::from_micros(50));
+    assert!((0..16).all(|slot| rig.published(1, slot).sequence != 6), "it is alone on its cores");
+    complete(&mut rig, 0, 5);
+    rig.find_published(1, 6);
+    complete(&mut rig, 0, 6);
+    complete(&mut rig, 2, 4);
+}
+
+#[test]
+fn an_exclusive_line_that_is_no_command_is_answered_at_once() {
+    let mut rig = Setup::default().run();
+    rig.store(command(1, 0, 12));
+    let cases = [
+        (command(240, 0, 1), c::KMD_REJECT_HANDLER),
+        (queued(1), c::KMD_REJECT_FLAGS),
+        (command(1, 0, 121), c::KMD_REJECT_GROUP),
+        (Line { words: 11, ..command(1, 0, 1) }, c::KMD_REJECT_ARGS),
+    ];
+    let numbers =
+        cases.map(|(line, _)| rig.store(flagged(c::KM_FLAG_EXCLUSIVE | u32::from(line.flags), line)));
+    let ping = rig.store(flagged(c::KM_FLAG_EXCLUSIVE, command(PING, 0, 0)));
+    rig.commit();
+    for ((line, reason), number) in cases.iter().zip(numbers) {
+        assert_eq!(rejected(rig.event()), (number, *reason), "{line:?}");
+    }
+    assert_eq!(rig.event().number, ping);
+    complete(&mut rig, 0, 1);
+}
+
+#[test]
 fn a_job_that_let_a_thousand_commands_go_by_holds_the_others_back() {
     let mut rig = Setup { depth: 4, ..Setup::default() }.run();
     rig.store(command(1, 119, 1)); // keeps a full-grid job from running

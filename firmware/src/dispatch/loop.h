@@ -70,11 +70,18 @@ struct Loop {
 
     // An exclusive line behind one command in flight, which shares a core with it: sets the gate that holds it. Anything else
     // is left to `take_special`.
-    KM_INLINE bool waits_for_one(uint64_t head) {
-        if ((head >> kHeadFlagsShift & KM_FLAG_EXCLUSIVE) == 0 || watched() || (slots.heads & (slots.heads - 1)) != 0) return false;
+    KM_INLINE bool waits_for_one(uint64_t head, uint64_t tail) {
+        const uint64_t flags = head >> kHeadFlagsShift & 0xFF, handler = head >> kHeadHandlerShift & 0xFF;
+        const uint64_t first = head >> kHeadFirstShift & 0xFFFF, count = head >> kHeadCountShift;
+        // What is to be rejected waits for nobody.
+        if ((flags & ~uint64_t{KM_FLAG_RESULT}) != KM_FLAG_EXCLUSIVE || handler > kHandlerMax || count == 0 ||
+            first + count > cores() || (tail >> kTailArgsShift & 0xFF) > kArgsMax) {
+            return false;
+        }
+        if (slots.heads == 0 || (slots.heads & (slots.heads - 1)) != 0) return false;
         const SlotWords words(lowest(slots.heads));
         const Notes notes = {load(words.notes())};
-        if (notes.next() != 0 || !words.overlaps(head >> kHeadFirstShift & 0xFFFF, head >> kHeadCountShift)) return false;
+        if (notes.next() != 0 || !words.overlaps(first, count)) return false;
         account.gate = slots.heads;
         bounds = bounds >> kLimitShift << kLimitShift;
         return true;

@@ -163,10 +163,9 @@ __attribute__((noinline, hot)) static bool run(Loop& memory) {
         // No queued command is before a line, or the gate would be set; but an engine's may be.
         if (!kEngines && l.slots.heads == 0) quiet = true;
         const Taken taken = take_plain(l, head, tail, now, quiet);
-        if (taken == Taken::kSpecial && l.watched() && l.held()) continue;
         if constexpr (kEngines) m.line_went();
         if (KM_LIKELY(taken == Taken::kPlain)) continue;
-        if (!kEngines && taken == Taken::kSpecial && l.waits_for_one(head)) continue;
+        if (!kEngines && taken == Taken::kSpecial && l.waits_for_one(head, tail)) continue;
         put_down();
         if (taken == Taken::kBroken) {
             account.failure = {kErrorLine, l.ring.consumed};

@@ -82,8 +82,8 @@ KM_COLD static void take_command_line(Loop& loop, uint64_t head, uint64_t tail, 
         count = launch.word(kLaunchCores);
     }
     if (handler == KM_HANDLER_EXIT || (flags & KM_FLAG_EXCLUSIVE) != 0) {
-        uint64_t hold = overlapping(loop, first, count);
-        if (!jobs.empty()) hold |= kGateQueue;  // the pump opens it again
+        // Queued jobs are before it, and the pump may give them these cores: it opens the gate, and the line is looked at anew.
+        const uint64_t hold = jobs.empty() ? overlapping(loop, first, count) : kGateQueue;
         if (hold != 0) {
             loop.set_gate(account.gate | hold);
             return;
