@@ -200,24 +200,26 @@ fn an_exclusive_command_waits_until_no_queued_one_is_left() {
 #[test]
 fn an_exclusive_command_waits_for_a_queued_one_that_was_given_its_cores_meanwhile() {
     let mut rig = Setup { depth: 16, ..Setup::default() }.run();
+    rig.send(command(1, 0, 2)); // the group has its windows
+    complete(&mut rig, 0, 1);
     for (first, count) in [(0, 1), (0, 1), (1, 1), (2, 118)] {
         rig.store(command(1, first, count));
     }
     rig.store(queued(1)); // no core is idle
     rig.commit();
-    complete(&mut rig, 0, 1); // its slot is free for the queued one
+    complete(&mut rig, 0, 2); // its slot is free for the queued one
     rig.store(exclusive(0, 2));
     rig.commit();
     rig.expect_silence(Duration::from_micros(50));
-    complete(&mut rig, 0, 2);
-    rig.find_published(0, 5); // the queued one, on the first of the two cores
-    complete(&mut rig, 1, 3); // the last that was on them when the exclusive one came
+    complete(&mut rig, 0, 3);
+    rig.find_published(0, 6); // the queued one, on the first of the two cores
+    complete(&mut rig, 1, 4); // the last that was on them when the exclusive one came
     rig.expect_silence(Duration::from_micros(50));
-    assert!((0..16).all(|slot| rig.published(1, slot).sequence != 6), "it is alone on its cores");
-    complete(&mut rig, 0, 5);
-    rig.find_published(1, 6);
+    assert!((0..16).all(|slot| rig.published(1, slot).sequence != 7), "it is alone on its cores");
     complete(&mut rig, 0, 6);
-    complete(&mut rig, 2, 4);
+    rig.find_published(1, 7);
+    complete(&mut rig, 0, 7);
+    complete(&mut rig, 2, 5);
 }
 
 #[test]
