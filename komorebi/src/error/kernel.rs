@@ -37,7 +37,8 @@ impl fmt::Display for KernelFailed {
             None => f.write_str("; it left no result block")?,
             Some(result) => write!(f, "; {result}")?,
         }
-        if !self.harts.is_empty() {
+        // A trap says what its hart would.
+        if !self.harts.is_empty() && self.trap.is_none() {
             write!(f, "; {}", Harts(&self.harts))?;
         }
         note(f, self.post_mortem.as_ref())
@@ -116,5 +117,35 @@ impl fmt::Display for FaultReport {
         write!(f, "the card halted: {}", self.fault)?;
         self.place.iter().try_for_each(|place| write!(f, ", in {place}"))?;
         note(f, self.post_mortem.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed(first: HartState) -> String {
+        let parked = HartState::Parked { value: 0 };
+        let harts = vec![first, parked, parked, parked];
+        let place = CodePlace { function: "km::turn".into(), line: Some("dispatch.cpp:12".into()) };
+        let trap = HartTrap::first(&harts, |_| Some(place.clone()));
+        KernelFailed { what: "it ended".into(), trap, result: None, harts, post_mortem: None }.to_string()
+    }
+
+    #[test]
+    fn harts_that_say_the_same_are_told_together() {
+        assert_eq!(
+            failed(HartState::Running),
+            "the dispatcher failed: it ended; it left no result block; hart 0 is running; harts 1..4 are parked (last image returned 0x0)"
+        );
+    }
+
+    #[test]
+    fn a_trap_is_told_with_its_place_and_once() {
+        let trapped = HartState::Trapped { cause: 5, pc: 0x800_1234, value: 0x3000 };
+        assert_eq!(
+            failed(trapped),
+            "the dispatcher failed: it ended; trap of hart 0: mcause 0x5, mepc 0x8001234, mtval 0x3000, in km::turn at dispatch.cpp:12; it left no result block"
+        );
     }
 }

@@ -71,7 +71,7 @@ impl std::fmt::Display for HartState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Off => f.write_str("off: the monitor has not run on it"),
-            Self::Parked { value } => write!(f, "parked, its last image returned {value:#x}"),
+            Self::Parked { value } => write!(f, "parked (last image returned {value:#x})"),
             Self::Starting => f.write_str("not yet started"),
             Self::Running => f.write_str("running"),
             Self::Trapped { cause, pc, value } => {

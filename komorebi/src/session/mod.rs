@@ -38,7 +38,8 @@ use crate::{DType, Element, Error, Program, Result, Run, Tensor};
 /// The longest an abort waits for the grid's threads.
 const ABORT: Duration = Duration::from_secs(2);
 
-/// An open card. Clones share it; the last one closes it.
+/// An open card. Clones share it; the last one closes it, and so does the end of the process ([`close_on_signals`] for an end
+/// that a signal asks for).
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
 
