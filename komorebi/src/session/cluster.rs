@@ -192,11 +192,6 @@ impl Cluster {
         }
     }
 
-    /// The card's clock.
-    pub(crate) fn now(&self) -> CardTime {
-        self.card.now()
-    }
-
     /// Ends every interrupt of its harts.
     pub(crate) fn clear_interrupts(&self) -> Result<()> {
         self.card.write32(self.tile, PERIPHERALS_NOC + RNMI_TRIGGER, 0)?;

@@ -22,9 +22,6 @@ const POWER: Power = Power { tensix: true, dram: true, l2cpu: true, busy: true }
 /// How long the harts may take from their release to the monitor's parking loop.
 const BOOT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long harts that were released and stopped before they reached the monitor may take once their clock runs again.
-const RESUME_TIMEOUT: Duration = Duration::from_millis(1);
-
 /// The cluster the runtime runs on.
 const CLUSTER: u8 = 0;
 
@@ -149,7 +146,7 @@ fn set_lim(card: &dyn Card, cluster: &Cluster) -> Result<()> {
 fn take_over(cluster: &Cluster) -> Result<()> {
     // The last client may have died between an interrupt and its end: a level, which would take back what starts next.
     cluster.clear_interrupts()?;
-    let (magic, version) = resumed(cluster)?;
+    let (magic, version) = cluster.monitor()?;
     if (magic, version) == (0, 0) {
         return Err(StartError::new(
             "X280 cluster 0 left reset earlier and its memory (LIM) is empty: what it held was lost while its clock stood; reset the card (a simulated one in a process of its own: end `cargo komorebi sim-card` and start it again)",
@@ -181,17 +178,6 @@ fn take_over(cluster: &Cluster) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Magic and version of the monitor. Its harts may have been stopped on the way to it, when the last client died.
-fn resumed(cluster: &Cluster) -> Result<(u32, u32)> {
-    let deadline = cluster.now() + RESUME_TIMEOUT;
-    loop {
-        let found = cluster.monitor()?;
-        if found != (0, 0) || cluster.pause_until(deadline)? {
-            return Ok(found);
-        }
-    }
 }
 
 /// `bytes`, filled up to whole words.
