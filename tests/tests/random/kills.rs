@@ -6,7 +6,7 @@ use komorebi as km;
 use komorebi_sim::{Breakage, Card, When};
 
 use super::life::{program, works};
-use super::lives::in_parallel;
+use super::lives::{counting, in_parallel};
 
 /// Deaths in CI.
 const KILLS: u64 = 200;
@@ -25,6 +25,11 @@ fn live(card: &Card) -> km::Result<()> {
     run.submit(km::nop().on(0..2).exclusive())?;
     run.submit(km::nop().queued(2))?;
     run.drain(timeout)?;
+    let upload = run.upload(&counting())?;
+    let engine = run.start(&upload, [3_u32])?;
+    run.wait_engine(&engine, timeout)?;
+    let engine = run.start(&upload, [1_000_u32])?;
+    run.cancel(&engine, timeout)?;
     run.stop(timeout)?;
     let run = session.load_with(program(), options)?;
     run.submit(km::call("spin", &[1_000_000]))?;

@@ -110,7 +110,7 @@ fn submit(random: &mut Random, run: &km::Run, account: &mut Account) -> km::Resu
 }
 
 /// Posts 1 to `count`, each the sum of a command, and halts with their number.
-fn counting() -> km::Stream {
+pub(crate) fn counting() -> km::Stream {
     let mut stream = km::Stream::new().req(7);
     let [count] = stream.bindings(["count"]);
     let [i, more] = [stream.register(), stream.register()];
