@@ -211,7 +211,11 @@ impl<'a> CommandCheck<'a> {
         let rows = "cores count from 0, row by row";
         if first >= end {
             let (message, help) = if first > end {
-                let help = format!("write `{end}..{}`: a range goes up", first.min(cores));
+                let help = if end < cores {
+                    format!("write `{end}..{}`: a range goes up", first.min(cores))
+                } else {
+                    format!("a range goes up, and ends at {cores} at most; {rows}")
+                };
                 (format!("the group {first}..{end} is reversed: it ends before it begins"), help)
             } else {
                 let core = first.min(cores.saturating_sub(1));

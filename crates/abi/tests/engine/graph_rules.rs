@@ -253,6 +253,16 @@ fn messages_name_the_edit() {
     assert_eq!(read.related, [(Place::Result(3), "written here".to_owned())]);
     let group = only(Rule::Group, |g| done(g.command("touch", Group::Range(9, 3), none())));
     assert_eq!(group.help, "write `3..9`: a range goes up");
+    for ((first, end), help) in [
+        ((300, 50), "write `50..120`: a range goes up"),
+        ((300, 119), "write `119..120`: a range goes up"),
+        ((300, 120), "a range goes up, and ends at 120 at most; cores count from 0, row by row"),
+        ((300, 200), "a range goes up, and ends at 120 at most; cores count from 0, row by row"),
+        ((u64::MAX, u64::MAX), "write `119..120`: the end is not part of a range"),
+    ] {
+        let group = only(Rule::Group, |g| done(g.command("touch", Group::Range(first, end), none())));
+        assert_eq!(group.help, help, "{first}..{end}");
+    }
     let race = only(Rule::TensorRace, |g| done(g.command("left", 59..61, ["state".into()]).named("late")));
     assert!(race.message.contains("`state`") && race.message.contains("core 59"), "{}", race.message);
 }
