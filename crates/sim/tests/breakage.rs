@@ -189,6 +189,33 @@ fn a_core_that_waits_is_frozen_too_and_sees_what_came_meanwhile() {
 }
 
 #[test]
+fn a_hart_is_frozen_while_its_clock_stands_and_goes_on_once_it_has_both() {
+    let card = open(Card::builder());
+    release(&card, &hart(0x0800_0000, "for (uint64_t n = 1;; n++) { R64(0x08011000) = n; }"));
+    let counts = |nanos| {
+        let before = peek(&card, CLUSTER, 0x0801_1000);
+        run_for(&card, nanos).unwrap();
+        peek(&card, CLUSTER, 0x0801_1000) != before
+    };
+    let freeze =
+        |micros| Breakage::Freeze { tile: CLUSTER, hart: 0, time: Some(Duration::from_micros(micros)) };
+    assert!(counts(10_000));
+    card.release(); // with the vote for the clock
+    card.break_on(When::Now, freeze(5)).unwrap();
+    assert!(!counts(10_000));
+    card.claim(POWER).unwrap();
+    assert!(counts(10_000), "its time was over before the clock came back");
+
+    card.release();
+    card.break_on(When::Now, freeze(2_000)).unwrap();
+    assert!(!counts(10_000));
+    card.claim(POWER).unwrap();
+    assert!(!counts(100_000), "its time is not over");
+    run_for(&card, 2_000_000).unwrap();
+    assert!(counts(10_000));
+}
+
+#[test]
 fn packets_to_a_tile_are_lost_or_late_and_those_to_others_are_not() {
     let card = open(Card::builder());
     let xy = B.hi_word();

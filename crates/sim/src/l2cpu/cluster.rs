@@ -76,9 +76,15 @@ impl Cluster {
 
     /// Stops a hart where it is.
     pub(crate) fn freeze(&mut self, hart: usize, at: Time) {
-        if self.still[hart].is_none() {
-            self.still[hart] = Some(self.slots.freeze(hart, at, &mut self.shared.watchers));
+        if self.still[hart].is_some() {
+            return;
         }
+        let state = match self.cycle {
+            // It does nothing already: what it did when the clock stopped waits for both then.
+            0 => std::mem::replace(&mut self.frozen[hart], State::Off),
+            _ => self.slots.freeze(hart, at, &mut self.shared.watchers),
+        };
+        self.still[hart] = Some(state);
     }
 
     /// Lets a frozen hart go on.
