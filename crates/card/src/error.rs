@@ -92,7 +92,7 @@ pub enum CardError {
     HostMemory {
         /// Bytes asked for.
         bytes: usize,
-        /// The system's answer.
+        /// The system's answer, or what is too small for that many bytes.
         cause: String,
     },
 }

@@ -27,7 +27,7 @@ impl HostMem {
     /// Maps `bytes` of zeroed memory, rounded up to whole pages, that the card reaches at `noc_address` of `tile`.
     ///
     /// # Errors
-    /// [`CardError::HostMemory`] with the system's answer.
+    /// [`CardError::HostMemory`] with the system's answer, or for a length that no address space has.
     pub fn anonymous(bytes: usize, tile: NocXy, noc_address: u64) -> Result<Self, CardError> {
         Ok(Self::shared(bytes, tile, noc_address)?.0)
     }
@@ -39,7 +39,8 @@ impl HostMem {
     /// As [`anonymous`](Self::anonymous).
     pub fn shared(bytes: usize, tile: NocXy, noc_address: u64) -> Result<(Self, OwnedFd), CardError> {
         let fail = |cause: String| CardError::HostMemory { bytes, cause };
-        let length = bytes.max(1).next_multiple_of(4096);
+        let length = bytes.max(1).checked_next_multiple_of(4096);
+        let length = length.ok_or_else(|| fail("no address space is that large; ask for less".to_owned()))?;
         let name = CString::new("komorebi-host").map_err(|e| fail(e.to_string()))?;
         let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
         let file = File::from(memfd_create(name.as_c_str(), flags).map_err(|e| fail(e.to_string()))?);
@@ -173,6 +174,14 @@ mod tests {
         let other = HostMem::of_file(file, NocXy::new(19, 24), 0).unwrap();
         memory.store_u64(8, 77);
         assert_eq!((other.load_u64(8), other.len()), (77, 4096));
+    }
+
+    #[test]
+    fn a_length_no_address_space_has_is_refused() {
+        for bytes in [usize::MAX, usize::MAX - 4095, isize::MAX as usize, 1 << 62] {
+            let error = HostMem::anonymous(bytes, NocXy::new(19, 24), 0).unwrap_err();
+            assert!(matches!(error, CardError::HostMemory { bytes: said, .. } if said == bytes), "{error}");
+        }
     }
 
     #[test]

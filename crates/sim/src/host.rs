@@ -340,7 +340,11 @@ impl Host {
         self.check()?;
         let net = &mut self.machine.net;
         let pcie = net.map.find(Kind::Pcie).map_or(NocXy::new(19, 24), |tile| net.map.home(tile).xy);
-        let (memory, file) = HostMem::shared(bytes, pcie, net.host.next_address(bytes))?;
+        let address = net.host.next_address(bytes).ok_or_else(|| {
+            let cause = "the card's window to the host ends before; ask for less".to_owned();
+            CardError::HostMemory { bytes, cause }
+        })?;
+        let (memory, file) = HostMem::shared(bytes, pcie, address)?;
         net.host.add(memory.clone());
         self.now += HOST_CALL;
         Ok((memory, file))

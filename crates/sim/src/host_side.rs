@@ -28,10 +28,12 @@ pub(crate) struct HostSide {
 impl HostSide {
     /// The address for the next region of `bytes` bytes, a multiple of 4 KiB, right below the one before.
     ///
-    /// A large window of a hart reaches 128 GiB (host.md §6.4), so one reaches every region a process can have.
-    pub(crate) fn next_address(&self, bytes: usize) -> u64 {
+    /// A large window of a hart reaches 128 GiB (host.md §6.4), so one reaches every region a process can have. `None` when
+    /// the host's window holds no region of that length any more.
+    pub(crate) fn next_address(&self, bytes: usize) -> Option<u64> {
         let top = self.regions.last().map_or(TOP, HostMem::noc_address);
-        top - (bytes as u64).next_multiple_of(4096)
+        let length = (bytes.max(1) as u64).checked_next_multiple_of(4096)?;
+        top.checked_sub(length).filter(|address| *address >= HOST_WINDOW.start)
     }
 
     /// Maps a region.

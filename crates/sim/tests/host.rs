@@ -280,6 +280,15 @@ fn host_memory_lies_top_down_within_one_large_window() {
     let [a, b] = [card.host_mem(5000).unwrap(), card.host_mem(4096).unwrap()];
     assert_eq!(a.noc_address(), 0x1000_0000_0000_0000 + (1 << 58) - 8192);
     assert_eq!(b.noc_address(), a.noc_address() - 4096);
+    for bytes in [usize::MAX, 1 << 60, (1 << 58) - 8192] {
+        let refused = card.host_mem(bytes);
+        assert!(
+            matches!(refused, Err(CardError::HostMemory { bytes: said, .. }) if said == bytes),
+            "{bytes:#x}"
+        );
+    }
+    let c = card.host_mem(0).unwrap();
+    assert_eq!((c.noc_address(), c.len()), (b.noc_address() - 4096, 4096), "no region lies in another one");
     assert_eq!(a.noc_address() >> 37, 0x9f_ffff | 0x1000_0000_0000_0000 >> 37);
     // A core reads host memory over the NoC: 64-byte congruent.
     b.write(64, &[1, 2, 3, 4, 5, 6, 7, 8]);
