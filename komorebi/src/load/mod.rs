@@ -158,6 +158,7 @@ impl<P> Plan<'_, P> {
             deadline: 0,
             handlers: model.handlers.iter().map(|h| (h.number as u8, h.name.clone())).collect(),
             kernels: self.kernels,
+            entered: true,
         };
         scene.gather(&error, Some(ended), Vec::new(), Vec::new()).save(&folder, error)
     }

@@ -25,6 +25,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) deadline: u64,
     pub(crate) handlers: Vec<(u8, String)>,
     pub(crate) kernels: &'a Kernels,
+    /// Whether the caller has entered the session already, which is not to be nested.
+    pub(crate) entered: bool,
 }
 
 impl Scene<'_> {
@@ -62,7 +64,7 @@ impl Scene<'_> {
     }
 
     fn dispatcher(&self, teardown: Option<&Teardown>) -> Result<DispatcherRecord> {
-        let _entered = self.session.enter()?;
+        let _entered = if self.entered { None } else { Some(self.session.enter()?) };
         let mut record = DispatcherRecord::read(self.session.cluster())?;
         // Before the harts were taken back they said more.
         if let Some(teardown) = teardown {

@@ -153,6 +153,7 @@ impl RunCore {
             deadline: u64::try_from(self.deadline.as_nanos()).unwrap_or(u64::MAX),
             handlers: self.handlers.numbered().map(|(number, name)| (number, name.to_owned())).collect(),
             kernels: &self.kernels,
+            entered: false,
         };
         Some((scene.gather(error, teardown, commands.collect(), state.events.words()), folder))
     }
