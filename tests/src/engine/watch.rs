@@ -308,8 +308,8 @@ impl Watch {
             }
             let what = self.outstanding();
             let before = self.rig.card.counters().x280_instructions;
-            self.rig.card.relax(self.rig.card.now() + Duration::from_micros(1)).unwrap();
-            // A dispatcher that has nothing to do sleeps in its wait HINT.
+            // A dispatcher that has nothing to do sleeps in its wait HINT; for a microsecond it may also wait for a fence.
+            self.rig.pass(Duration::from_micros(3));
             let rests = self.rig.card.counters().x280_instructions == before;
             if what.is_none() && (rests || self.engines.iter().any(Engine::spins)) {
                 return;
