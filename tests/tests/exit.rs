@@ -1,8 +1,8 @@
 //! The end of a process that has a session open: this test binary runs itself as the process that ends.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Barrier, Once, OnceLock};
 use std::time::Duration;
 
 use km::build::Sources;
@@ -10,7 +10,7 @@ use komorebi as km;
 use komorebi_sim::Card;
 use komorebi_simcard::Server;
 use komorebi_tests::life;
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, raise};
 use nix::unistd::Pid;
 
 /// Tells the child how to end.
@@ -54,19 +54,101 @@ fn stuck() -> (km::Session, km::Run, km::Handle) {
     (session, run, handle)
 }
 
+/// Hands each line of the log at INFO to its function.
+#[derive(Clone, Copy)]
+struct Log(fn(&str));
+
+impl Log {
+    fn install(self) {
+        tracing_subscriber::fmt()
+            .with_max_level(tracing_subscriber::filter::LevelFilter::INFO)
+            .with_writer(move || self)
+            .init();
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        (self.0)(&String::from_utf8_lossy(line));
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Where a signal's thread has begun to close, and where the end of the process has begun.
+static CLOSING: Barrier = Barrier::new(2);
+static EXITING: Barrier = Barrier::new(2);
+
+/// Gets the signal, and `main` ends while the session is being closed for it.
+fn exit_meanwhile() -> ! {
+    Log(|line| {
+        static FIRST: Once = Once::new();
+        if line.contains("a run is loaded: stopping it") {
+            FIRST.call_once(|| {
+                CLOSING.wait();
+                EXITING.wait();
+            });
+        }
+    })
+    .install();
+    let _kept = stuck();
+    let exiting = || {
+        EXITING.wait();
+    };
+    komorebi_exit::at_exit(exiting).unwrap();
+    println!("ready");
+    CLOSING.wait();
+    std::process::exit(7);
+}
+
+/// Gets the signal at the end of `main`, when its session is closed.
+fn signal_at_exit() -> ! {
+    Log(|line| {
+        if line.contains("closing every session") {
+            CLOSING.wait();
+        }
+    })
+    .install();
+    let (session, run, _) = stuck();
+    session.close().unwrap();
+    let signal = || {
+        kill(Pid::this(), Signal::SIGTERM).unwrap();
+        CLOSING.wait();
+    };
+    komorebi_exit::at_exit(signal).unwrap();
+    println!("ready");
+    let _kept = (session, run);
+    std::process::exit(7);
+}
+
 #[test]
 fn the_child() {
     let Ok(way) = std::env::var(VARIABLE) else { return };
     // Noted first, so done last.
     komorebi_exit::at_exit(check).unwrap();
+    if way == "signals with no thread" {
+        println!("ready: {:?}", km::close_on_signals());
+        raise(Signal::SIGTERM).unwrap();
+        println!("the signal did nothing");
+        std::process::exit(1);
+    }
     if way.starts_with("signal") {
         km::close_on_signals().unwrap();
         km::close_on_signals().unwrap();
     }
+    match way.as_str() {
+        "signal and an exit meanwhile" => exit_meanwhile(),
+        "signal at the exit" => signal_at_exit(),
+        "exit with a subscriber" => Log(|_| ()).install(),
+        _ => {}
+    }
     let (session, run, handle) = stuck();
     println!("ready");
     match way.as_str() {
-        "exit" => std::process::exit(7),
+        "exit" | "exit with a subscriber" | "exit with no thread" => std::process::exit(7),
         "exit with a run that was forgotten" => {
             std::mem::forget((session, run));
             std::process::exit(7);
@@ -85,12 +167,15 @@ fn the_child() {
 
 /// Runs the child; its status and what it said.
 fn child(way: &str, signal: Option<Signal>) -> (Option<i32>, String) {
-    let mut child = Command::new(std::env::current_exe().unwrap())
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args(["--exact", "the_child", "--nocapture", "--test-threads=1"])
         .env(VARIABLE, way)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stdout(Stdio::piped());
+    if way.ends_with("no thread") {
+        command.env("RUST_MIN_STACK", (1_u64 << 60).to_string()); // no address space has room for one
+    }
+    let mut child = command.spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut said = String::new();
     while !said.contains("ready") {
@@ -105,7 +190,8 @@ fn child(way: &str, signal: Option<Signal>) -> (Option<i32>, String) {
 
 #[test]
 fn a_process_that_exits_closes_its_sessions_first_and_keeps_its_status() {
-    for way in ["exit", "exit with a run that was forgotten"] {
+    for way in ["exit", "exit with a run that was forgotten", "exit with a subscriber", "exit with no thread"]
+    {
         let (status, said) = child(way, None);
         assert_eq!(status, Some(7), "{way}: {said}");
         assert!(said.contains("after: Ok(())"), "{way}: {said}");
@@ -122,6 +208,27 @@ fn sigterm_and_sigint_close_the_sessions_and_end_with_their_status() {
             assert!(!said.contains("the wait ended"), "a call meanwhile ends with the process: {said}");
         }
     }
+}
+
+#[test]
+fn an_exit_meanwhile_waits_for_the_sessions_that_a_signal_closes() {
+    let (status, said) = child("signal and an exit meanwhile", Some(Signal::SIGTERM));
+    assert_eq!(status, Some(7), "{said}");
+    assert!(said.contains("after: Ok(())"), "{said}");
+}
+
+#[test]
+fn a_signal_at_the_exit_does_not_hold_it_up() {
+    let (status, said) = child("signal at the exit", None);
+    assert_eq!(status, Some(7), "{said}");
+    assert!(said.contains("after: Ok(())"), "{said}");
+}
+
+#[test]
+fn signals_that_are_refused_a_thread_still_end_the_process() {
+    let (status, said) = child("signals with no thread", None);
+    assert!(said.contains("ready: Err(signals cannot be listened to"), "{said}");
+    assert_eq!(status, None, "by the signal itself: {said}");
 }
 
 #[test]

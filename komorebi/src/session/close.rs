@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use komorebi_abi::constants::monitor;
 
-use super::{HartState, Inner, exit};
+use super::{HartState, Inner};
 use crate::Result;
 use crate::error::KernelFailed;
 use crate::run::teardown::{self, NOT_BACK};
@@ -17,10 +17,8 @@ impl Inner {
     pub(super) fn close(&self) -> Result<()> {
         let span = tracing::info_span!("close");
         let _entered = span.enter();
-        let alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);
         if self.closed.load(Ordering::Acquire) {
-            drop(alone);
-            exit::wait_if_ending();
             return Ok(());
         }
         let cleaned = self.clean_up();

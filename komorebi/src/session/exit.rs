@@ -1,7 +1,7 @@
 //! Sessions that are open when the process ends: closed on its way out, and on the signals that ask for its end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak, mpsc};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -9,6 +9,9 @@ use signal_hook::iterator::Signals;
 
 use super::Inner;
 use crate::{Error, Result};
+
+/// The name of the thread that a signal tells.
+const THREAD: &str = "komorebi-signals";
 
 /// The sessions of this process that may be open.
 static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
@@ -30,8 +33,11 @@ pub(super) fn opened(session: &Arc<Inner>) {
 }
 
 /// Closes every session of this process that is open; a clean-up that fails is tried once more.
+///
+/// The sessions stay noted: when the process ends while a signal's call closes them, the call of its end finds them too, and
+/// each close waits for the one that is under way. It waits for nothing else, since the end of the process waits for it.
 fn close_all() {
-    let open = std::mem::take(&mut *OPEN.lock().unwrap_or_else(PoisonError::into_inner));
+    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for session in open.iter().filter_map(Weak::upgrade) {
         // A child of a fork has copies of its parent's sessions; the card is the parent's.
         if session.process != std::process::id() {
@@ -62,14 +68,10 @@ pub fn close_on_signals() -> Result<()> {
         return Ok(());
     }
     let refused = |error: std::io::Error| Error::Signals { cause: error.to_string() };
-    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(refused)?;
-    for signal in [SIGTERM, SIGINT] {
-        let seen = Arc::new(AtomicBool::new(false));
-        // In this order: the first signal sets the flag behind the test of it, the second one finds it set.
-        flag::register_conditional_shutdown(signal, status(signal), seen.clone()).map_err(refused)?;
-        flag::register(signal, seen).map_err(refused)?;
-    }
+    // The thread first, then the pipe of the signals: a signal that is registered never gets its default back.
+    let (hand, taken) = mpsc::channel::<Signals>();
     let end = move || {
+        let Ok(mut signals) = taken.recv() else { return };
         if let Some(signal) = signals.forever().next() {
             ENDING.store(true, Ordering::SeqCst);
             tracing::info!(signal, "closing every session");
@@ -77,7 +79,15 @@ pub fn close_on_signals() -> Result<()> {
             std::process::exit(status(signal));
         }
     };
-    std::thread::Builder::new().name("komorebi-signals".into()).spawn(end).map_err(refused)?;
+    std::thread::Builder::new().name(THREAD.to_owned()).spawn(end).map_err(refused)?;
+    let signals = Signals::new([SIGTERM, SIGINT]).map_err(refused)?;
+    for signal in [SIGTERM, SIGINT] {
+        let seen = Arc::new(AtomicBool::new(false));
+        // In this order: the first signal sets the flag behind the test of it, the second one finds it set.
+        flag::register_conditional_shutdown(signal, status(signal), seen.clone()).map_err(refused)?;
+        flag::register(signal, seen).map_err(refused)?;
+    }
+    hand.send(signals).map_err(|_| refused(std::io::Error::other("the thread for them is gone")))?;
     *asked = true;
     Ok(())
 }
@@ -88,9 +98,10 @@ const fn status(signal: i32) -> i32 {
 }
 
 /// Waits for the end of the process, if a signal has begun it: its status is the signal's, not that of a `main` that met a
-/// closed session.
+/// closed session. For calls of the program; the threads that end the process go on.
 pub(super) fn wait_if_ending() {
-    while ENDING.load(Ordering::SeqCst) && std::thread::current().name() != Some("komorebi-signals") {
+    let ends = || matches!(std::thread::current().name(), Some(THREAD | komorebi_exit::THREAD));
+    while ENDING.load(Ordering::SeqCst) && !ends() {
         std::thread::park();
     }
 }

@@ -201,7 +201,9 @@ impl Session {
     /// session stays open with what it has loaded, and the next close tries again: a second call, the drop of the run or of the
     /// session's last clone, the end of the process.
     pub fn close(&self) -> Result<()> {
-        self.0.close()
+        let closed = self.0.close();
+        exit::wait_if_ending();
+        closed
     }
 
     /// The card, for one call: the session does not close meanwhile. Not to be nested.
