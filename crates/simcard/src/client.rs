@@ -15,7 +15,7 @@ use crate::wire::{Reply, Request};
 /// A simulated card that a [`Server`](crate::Server) in another process serves.
 ///
 /// Clones share the connection. The end of the last one, or of its process, is the driver's close. Writes are posted: what
-/// is wrong with one is told by the next call that waits for an answer, as over PCIe.
+/// is wrong with one is the error of the next call that waits for an answer and can fail, which then does nothing.
 #[derive(Clone)]
 pub struct RemoteCard {
     inner: Arc<Inner>,

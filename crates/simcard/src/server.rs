@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use komorebi_card::{Card as _, CardError};
 use komorebi_sim::Card;
@@ -41,16 +41,37 @@ impl Server {
         Ok(Self { listener, path: path.to_path_buf(), held: Arc::new(Held::new(card)) })
     }
 
-    /// Serves connections, each in a thread of its own, for ever.
+    /// Serves connections, each in a thread of its own, for ever. What one of them fails at is logged and ends no other: while
+    /// this process has no room for one more, the next waits until another has ended.
     ///
     /// # Errors
-    /// When no connection can be accepted any more.
+    /// When no connection can be accepted and there is none whose end could change that.
     pub fn run(&self) -> io::Result<()> {
+        let (ended, ends) = mpsc::channel();
+        let mut open = 0;
         for number in 0.. {
-            let (stream, _) = self.listener.accept()?;
-            let held = self.held.clone();
-            let serve = move || Connection::new(number, &held, &stream).serve(&stream);
-            std::thread::Builder::new().name(format!("client {number}")).spawn(serve)?;
+            let stream = loop {
+                open -= ends.try_iter().count();
+                match self.listener.accept() {
+                    Ok((stream, _)) => break stream,
+                    Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
+                    Err(error) if open > 0 => {
+                        tracing::warn!(%error, open, "the next connection waits until another has ended");
+                        open -= ends.iter().take(1).count();
+                    }
+                    Err(error) => return Err(error),
+                }
+            };
+            open += 1;
+            let (held, end) = (self.held.clone(), End(ended.clone()));
+            let serve = move || {
+                let _end = end;
+                let stream = stream; // closed before its end is told
+                Connection::new(number, &held, &stream).serve(&stream);
+            };
+            if let Err(error) = std::thread::Builder::new().name(format!("client {number}")).spawn(serve) {
+                tracing::warn!(%error, "there is no thread for a connection: it is closed");
+            }
         }
         Ok(())
     }
@@ -60,6 +81,16 @@ impl Drop for Server {
     fn drop(&mut self) {
         // What is left over is replaced by the next bind.
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Tells the end of a connection, whatever brought it.
+struct End(mpsc::Sender<()>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        // A server that ended has nobody who waits for it.
+        let _ = self.0.send(());
     }
 }
 
@@ -99,6 +130,8 @@ impl<'a> Connection<'a> {
         let mut reader = BufReader::with_capacity(256 * 1024, stream);
         let (mut payload, mut out) = (Vec::new(), Vec::new());
         let mut greeted = false;
+        // What was wrong with the first posted request that failed since the last answer.
+        let mut posted: Option<CardError> = None;
         while let Some(request) = frame::read::<Request>(&mut reader, &mut payload)? {
             let hello = matches!(request, Request::Hello { magic: MAGIC, version: VERSION });
             if !greeted && !matches!(request, Request::Hello { .. }) {
@@ -106,10 +139,16 @@ impl<'a> Connection<'a> {
             }
             greeted |= hello;
             let mut answered = Answered::default();
-            let outcome = self.answer(&request, &payload, &mut answered);
             if request.is_posted() {
-                continue; // an error is a fault of the card, which every later answer tells
+                if let Err(error) = self.answer(&request, &payload, &mut answered) {
+                    posted.get_or_insert(error);
+                }
+                continue;
             }
+            let outcome = match posted.take_if(|_| request.tells_posted()) {
+                Some(error) => Err(error),
+                None => self.answer(&request, &payload, &mut answered),
+            };
             let answer = Answer { now: self.held.card.now(), outcome };
             out.clear();
             frame::append(&mut out, &answer, &answered.bytes)?;

@@ -4,7 +4,7 @@ use komorebi_card::{CardError, CardTime, Cleanup, Description, Holder, NocXy, Or
 use serde::{Deserialize, Serialize};
 
 /// Changes with every change of what is below, and of the types of the seam in it.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The first words of a connection: what it is.
 pub(crate) const MAGIC: [u8; 8] = *b"KMSIMCRD";
@@ -57,6 +57,12 @@ impl Request {
     /// True when no answer comes.
     pub(crate) fn is_posted(&self) -> bool {
         matches!(self, Self::Write { .. } | Self::Multicast { .. })
+    }
+
+    /// True when its answer is the error of a request that was posted before it, and nothing is done. Of a greeting, a release
+    /// and a look at the clock a client expects no error.
+    pub(crate) fn tells_posted(&self) -> bool {
+        !matches!(self, Self::Hello { .. } | Self::Release | Self::Now)
     }
 
     /// True when it is the holder's alone.
