@@ -113,7 +113,7 @@ fn a_second_client_is_told_who_holds_the_card_and_since_when() {
     let error = bed.open().unwrap_err();
     let km::Error::CardBusy { holder } = &error else { panic!("{error}") };
     assert_eq!((holder.pid, holder.command.as_str()), (client.child.id(), "client"));
-    assert!((before..=SystemTime::now()).contains(&holder.since), "{error}");
+    assert!((before..=SystemTime::now()).contains(&holder.since.unwrap()), "{error}");
     let message = error.to_string();
     let start = format!("the card is held by process {} (`client`) since 2", holder.pid);
     assert!(message.starts_with(&start) && message.ends_with("; close its session first"), "{message}");

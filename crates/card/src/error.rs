@@ -14,17 +14,16 @@ use crate::{CardTime, NocXy};
 pub struct Holder {
     /// Its process id.
     pub pid: u32,
-    /// Its command's name, as the kernel keeps it (`/proc/PID/comm`): 15 bytes at most.
+    /// Its command's name, as the kernel keeps it (`/proc/PID/comm`): 15 bytes at most; empty where it is not told.
     pub command: String,
-    /// Since when it holds the card, by the wall clock.
-    pub since: SystemTime,
+    /// Since when it holds the card, by the wall clock; `None` for a simulated card in the process of its holder, where none is read.
+    pub since: Option<SystemTime>,
 }
 
 impl Holder {
-    /// Process `pid`, from now on.
+    /// Process `pid`, of which no more is told.
     pub fn new(pid: u32) -> Self {
-        let command = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        Self { pid, command: command.trim_end().to_owned(), since: SystemTime::now() }
+        Self { pid, command: String::new(), since: None }
     }
 }
 
@@ -34,7 +33,10 @@ impl fmt::Display for Holder {
         if !self.command.is_empty() {
             write!(f, " (`{}`)", self.command)?;
         }
-        write!(f, " since {}", humantime::format_rfc3339_seconds(self.since))
+        match self.since {
+            Some(since) => write!(f, " since {}", humantime::format_rfc3339_seconds(since)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which connection holds the card.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use komorebi_card::{Card as _, CardError, Holder, Power};
 use komorebi_sim::Card;
@@ -14,6 +15,12 @@ struct Hold {
     connection: u64,
     /// `None` when it could not be told at its connect: such a holder is believed to live.
     process: Option<Process>,
+}
+
+/// Process `pid`, which takes the card now. The time is for people who ask who has it: nothing goes by it.
+fn taker(pid: u32) -> Holder {
+    let command = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    Holder { pid, command: command.trim_end().to_owned(), since: Some(SystemTime::now()) }
 }
 
 /// A card and its hold, which a request keeps as long as it takes.
@@ -48,7 +55,7 @@ impl Held {
             hold.card.release();
         }
         let card = self.card.client();
-        card.claim_for(power, Holder::new(pid))?;
+        card.claim_for(power, taker(pid))?;
         *hold = Some(Hold { card, connection, process });
         Ok(())
     }
