@@ -1,12 +1,20 @@
 //! What a failure leaves to read: the file, and the story it tells.
 
+use std::io::Write;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use km::build::Sources;
 use komorebi as km;
+use komorebi_abi::constants::{core, layout};
 use komorebi_sim::{Breakage, Card, When};
+use komorebi_tests::engine::Random;
+use nix::unistd::gettid;
+use serde_json::Value;
 use tempfile::TempDir;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -62,6 +70,13 @@ impl Bed {
         let options =
             km::LoadOptions { deadline: Duration::from_millis(2), trace, post_mortem, ..Default::default() };
         self.session.load_with(program, options).unwrap()
+    }
+
+    /// Under these no program comes through its start.
+    fn hasty(&self) -> km::LoadOptions {
+        let folder = self.folder.path().join("left");
+        let (wait, start) = (Duration::from_micros(1), Duration::from_millis(5));
+        km::LoadOptions { wait, start, post_mortem: Some(folder), ..Default::default() }
     }
 
     /// The one file, and that the error names it.
@@ -185,14 +200,8 @@ fn a_dispatcher_that_is_gone_is_told_with_its_trap() {
 fn a_start_that_fails_and_a_stop_that_does_not_leave_a_file_and_none() {
     let bed = Bed::new();
     let folder = bed.folder.path().join("left");
-    let options = km::LoadOptions {
-        wait: Duration::from_micros(1),
-        start: Duration::from_millis(5),
-        post_mortem: Some(folder.clone()),
-        ..Default::default()
-    };
     let load = |options| bed.session.load_with(km::Program::new("dying").grid(4, 2), options);
-    let error = load(options).unwrap_err();
+    let error = load(bed.hasty()).unwrap_err();
     assert!(matches!(error, km::Error::StartError(_)), "{error}");
     let (_, story) = bed.story(&error);
     says(
@@ -219,6 +228,167 @@ fn without_a_folder_nothing_is_written_and_a_folder_that_cannot_be_hides_nothing
 }
 
 #[test]
+fn an_abort_whose_threads_do_not_return_leaves_the_trace_too() {
+    let bed = Bed::new();
+    let run = bed.load(16);
+    run.submit(km::call("endless", &[1]).on(0..2)).unwrap();
+    // Behind it, on other cores.
+    run.wait(run.submit(km::nop().on(4..8)).unwrap(), TIMEOUT).unwrap();
+    let error = run.abort().unwrap_err();
+    assert!(matches!(error, km::Error::GridTimeout(_)), "{error}");
+    let (file, story) = bed.story(&error);
+    says(&story, &["GridTimeout: ", "core 1:\n  reader, in `endless`", "reader.cpp:5"]);
+    let trace = file.trace.unwrap();
+    assert!(trace["traceEvents"].as_array().unwrap().iter().any(|event| event["name"] == "nop"), "{trace}");
+}
+
+#[test]
+fn a_start_after_which_the_hart_is_not_back_leaves_a_file() {
+    let bed = Bed::new();
+    let tile = bed.session.description().l2cpus[0].tile;
+    bed.card.break_on(When::Now, Breakage::Freeze { tile, hart: 0, time: None }).unwrap();
+    let error = bed.session.load_with(km::Program::new("dying").grid(4, 2), bed.hasty()).unwrap_err();
+    assert!(matches!(error, km::Error::StartError(_)), "{error}");
+    assert!(matches!(bed.session.load(km::Program::new("next")), Err(km::Error::Unstopped)));
+    let (file, story) = bed.story(&error);
+    says(&story, &["StartError: ", "The dispatcher is not started"]);
+    assert_eq!(file.cores.len(), 8);
+}
+
+#[test]
+fn what_a_core_wrote_over_its_state_is_told_as_far_as_it_says_anything() {
+    let bed = Bed::new();
+    let run = bed.load(0);
+    let tile = bed.session.nocs().place(km::Core(1)).unwrap();
+    for thread in 0..core::THREADS {
+        let block = layout::L1_CONTROL + core::CONTROL_THREADS + core::THREAD_STRIDE * thread;
+        for (word, value) in [(core::THREAD_PLACE, 1), (core::THREAD_WAIT, u32::MAX)] {
+            let address = u64::from(block + 4 * word);
+            let hold = Breakage::Hold { tile, address, value, time: Duration::from_secs(10) };
+            bed.card.break_on(When::Now, hold).unwrap();
+        }
+    }
+    let error = run.wait(run.submit(km::call("endless", &[0]).on(0..1)).unwrap(), TIMEOUT).unwrap_err();
+    let (_, story) = bed.story(&error);
+    let unknown = "core 1:\n  reader waits for 4294967295, which this host does not know\n";
+    says(&story, &["core 0:\n  reader, in `endless`", unknown]);
+}
+
+/// A log in which a line with `text` starts `hook`, which the line waits for.
+struct Hook<F> {
+    text: &'static str,
+    hook: Arc<Mutex<Option<F>>>,
+}
+
+impl<F: FnOnce()> Write for Hook<F> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if String::from_utf8_lossy(bytes).contains(self.text)
+            && let Some(hook) = self.hook.lock().unwrap().take()
+        {
+            hook();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Closes the session in a thread of its own, which waits for what uses the session when this returns.
+fn close_meanwhile(session: km::Session) -> JoinHandle<km::Result<()>> {
+    let (tell, told) = mpsc::channel();
+    let closer = std::thread::spawn(move || {
+        tell.send(gettid()).unwrap();
+        session.close()
+    });
+    let stat = format!("/proc/self/task/{}/stat", told.recv().unwrap());
+    let sleeps = || std::fs::read_to_string(&stat).unwrap().rsplit_once(')').unwrap().1.starts_with(" S");
+    while !sleeps() {
+        std::thread::yield_now();
+    }
+    closer
+}
+
+#[test]
+fn a_start_that_fails_while_another_thread_closes_the_session_leaves_its_file_and_lets_it_close() {
+    let bed = Bed::new();
+    let (give, given) = mpsc::channel();
+    let session = bed.session.clone();
+    let hook = Arc::new(Mutex::new(Some(move || give.send(close_meanwhile(session)).unwrap())));
+    let writer = move || Hook { text: "the load failed", hook: hook.clone() };
+    let log = tracing_subscriber::fmt().with_writer(writer).set_default();
+    let error = bed.session.load_with(km::Program::new("dying").grid(4, 2), bed.hasty()).unwrap_err();
+    drop(log);
+    given.recv().unwrap().join().unwrap().unwrap();
+    let (file, _) = bed.story(&error);
+    assert!(file.dispatcher.is_some() && matches!(error, km::Error::StartError(_)), "{error}");
+}
+
+/// Every number and text of `value`, in order.
+fn leaves<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| leaves(item, found)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| leaves(field, found)),
+        leaf => found.push(leaf),
+    }
+}
+
+#[test]
+fn a_file_that_says_anything_is_told_or_refused_in_one_line() {
+    let bed = Bed::new();
+    let run = bed.load(4);
+    let starving = run.submit(km::call("starve", &[5]).on(4..8)).unwrap();
+    let error = run.wait(starving, TIMEOUT).unwrap_err();
+    let bytes = std::fs::read(bed.file(&error)).unwrap();
+    let mut whole: Value = serde_json::from_slice(&bytes).unwrap();
+    // What only makes the file long: the words that nothing is told of.
+    for words in ["/events", "/dispatcher/ring", "/dispatcher/state", "/trace"] {
+        *whole.pointer_mut(words).unwrap() =
+            if words == "/trace" { Value::Null } else { Value::Array(Vec::new()) };
+    }
+    whole["dispatcher"]["busy"] =
+        serde_json::json!([{ "slot": 0, "sequence": 1, "handler": 1, "first": u32::MAX, "count": u32::MAX }]);
+    whole["commands"][0]["first"] = u32::MAX.into();
+    let text = serde_json::to_vec(&whole).unwrap();
+    let (mut told, mut refused) = (0, 0);
+    let mut read = |bytes: &[u8]| match km::PostMortem::parse(bytes) {
+        Ok(file) => {
+            assert!(!file.explain().is_empty());
+            told += 1;
+        }
+        Err(error) => {
+            assert!(!error.is_empty() && error.lines().count() == 1, "{error}");
+            refused += 1;
+        }
+    };
+    read(&text);
+    let mut random = Random::new(1);
+    let mut below = |end: usize| random.below(end as u32) as usize;
+    let odd = [0, 1, 255, u64::from(u32::MAX), u64::MAX].map(Value::from);
+    let odd = [&odd[..], &["".into(), "a\nb".into(), Value::Null, Value::Array(Vec::new())]].concat();
+    for _ in 0..300 {
+        let mut bytes = text.clone();
+        let at = below(bytes.len());
+        match below(3) {
+            0 => bytes.truncate(at),
+            1 => bytes[at] = below(256) as u8,
+            _ => bytes[at] ^= 1 << below(8),
+        }
+        read(&bytes);
+        let mut value = whole.clone();
+        let mut found = Vec::new();
+        leaves(&mut value, &mut found);
+        for _ in 0..1 + below(3) {
+            let at = below(found.len());
+            *found[at] = odd[below(odd.len())].clone();
+        }
+        read(&serde_json::to_vec(&value).unwrap());
+    }
+    assert!(told > 50 && refused > 50, "{told} told, {refused} refused");
+}
+
+#[test]
 fn what_is_no_post_mortem_is_refused_with_what_it_is() {
     for (text, said) in [
         ("{", "it is no JSON"),
@@ -227,6 +397,7 @@ fn what_is_no_post_mortem_is_refused_with_what_it_is() {
             r#"{"format":"komorebi post-mortem","version":9}"#,
             "its `version` is 9, and this program reads version 1",
         ),
+        ("{\"format\":\"a\\nb\"}", r"its `format` is a\nb, not `komorebi post-mortem`"),
         (r#"{"format":"komorebi post-mortem","version":1}"#, "missing field"),
     ] {
         let error = km::PostMortem::parse(text.as_bytes()).unwrap_err();

@@ -135,19 +135,23 @@ impl<P> Plan<'_, P> {
         match hold.force() {
             Ok(ended) if ended.restored => {
                 *self.session.loaded() = None;
-                return self.recorded(with_cores(error, &ended), &ended);
+                self.recorded(with_cores(error, &ended), Some(&ended))
             }
-            Ok(ended) => tracing::warn!(harts = ?ended.harts, "the dispatcher's hart did not come back"),
-            Err(error) => tracing::warn!(%error, "the card could not be stopped"),
+            Ok(ended) => {
+                tracing::warn!(harts = ?ended.harts, "the dispatcher's hart did not come back");
+                self.session.mark_unstopped();
+                self.recorded(error, Some(&ended))
+            }
+            Err(failed) => {
+                tracing::warn!(error = %failed, "the card could not be stopped");
+                self.session.mark_unstopped();
+                self.recorded(error, None)
+            }
         }
-        self.session.mark_unstopped();
-        error
     }
-}
 
-impl<P> Plan<'_, P> {
     /// The error, with the file about it where one was asked for.
-    fn recorded(&self, error: Error, ended: &Teardown) -> Error {
+    fn recorded(&self, error: Error, ended: Option<&Teardown>) -> Error {
         let Some(folder) = postmortem::folder(self.options.post_mortem.as_ref()) else { return error };
         let model = self.program.model();
         let scene = Scene {
@@ -160,7 +164,7 @@ impl<P> Plan<'_, P> {
             kernels: self.kernels,
             entered: true,
         };
-        scene.gather(&error, Some(ended), Vec::new(), Vec::new()).save(&folder, error)
+        scene.gather(&error, ended, Vec::new(), Vec::new()).save(&folder, error)
     }
 }
 

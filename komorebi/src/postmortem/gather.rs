@@ -79,8 +79,8 @@ impl Scene<'_> {
     fn core(&self, core: u32, state: &CoreState, away: &[Away]) -> CoreRecord {
         core_record(core, state, |core, thread, state| {
             let out = away.iter().find(|away| (away.core, away.thread) == (core, thread));
-            // Behind a call is the next instruction, which may be of the next line.
-            let waited = (state.place != 0).then(|| u64::from(state.place) - 2);
+            // Behind a call is the next instruction, which may be of the next line. What a core leaves may be any number.
+            let waited = u64::from(state.place).checked_sub(2);
             let pc = out.map(|away| u64::from(away.pc)).or(waited)?;
             self.kernels.threads[thread].locate(pc)
         })

@@ -174,7 +174,9 @@ impl PostMortem {
             serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
         let format = value["format"].as_str();
         if format != Some(FORMAT) {
-            return Err(format!("its `format` is {}, not `{FORMAT}`", format.unwrap_or("missing")));
+            let found =
+                format.map_or_else(|| "missing".to_owned(), |format| format.escape_debug().to_string());
+            return Err(format!("its `format` is {found}, not `{FORMAT}`"));
         }
         let version = value["version"].as_u64();
         if version != Some(u64::from(VERSION)) {

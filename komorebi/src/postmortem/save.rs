@@ -1,6 +1,8 @@
 //! Where the file goes, and how the error names it.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::PostMortem;
@@ -37,14 +39,27 @@ impl PostMortem {
         }
     }
 
-    fn write(&self, folder: &Path) -> std::io::Result<PathBuf> {
+    fn write(&self, folder: &Path) -> io::Result<PathBuf> {
         std::fs::create_dir_all(folder)?;
-        let path = folder.join(format!("komorebi-{}-{}.json", std::process::id(), self.load));
         let mut bytes = serde_json::to_vec_pretty(self)?;
         bytes.push(b'\n');
-        std::fs::write(&path, bytes)?;
+        let (mut file, path) = create(folder, &format!("komorebi-{}-{}", std::process::id(), self.load))?;
+        file.write_all(&bytes)?;
         Ok(path)
     }
+}
+
+/// A file that was not there: `NAME.json`, or `NAME-2.json` and so on behind those of processes that had the same number.
+fn create(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
+    let further = (2u32..).map(|number| format!("{name}-{number}.json"));
+    for name in std::iter::once(format!("{name}.json")).chain(further) {
+        let path = folder.join(name);
+        match File::create_new(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            made => return Ok((made?, path)),
+        }
+    }
+    Err(ErrorKind::AlreadyExists.into())
 }
 
 /// The error with the file's name, where it has room for one.
@@ -63,4 +78,24 @@ fn named(mut error: Error, path: PathBuf) -> Error {
         _ => {}
     }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_there_is_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut names = Vec::new();
+        for text in ["one", "two", "three"] {
+            let (mut file, path) = create(folder.path(), "komorebi-1-1").unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+            names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+        }
+        assert_eq!(names, ["komorebi-1-1.json", "komorebi-1-1-2.json", "komorebi-1-1-3.json"]);
+        assert_eq!(std::fs::read_to_string(folder.path().join("komorebi-1-1.json")).unwrap(), "one");
+        assert!(create(&folder.path().join("nowhere"), "komorebi-1-1").is_err());
+    }
 }

@@ -223,7 +223,9 @@ fn at_work(thread: &ThreadRecord) -> bool {
 }
 
 fn cores(first: u32, count: u32) -> String {
-    if count == 1 { format!("core {first}") } else { format!("cores {first}..{}", first + count) }
+    // Of a file, which may say anything.
+    let end = u64::from(first) + u64::from(count);
+    if count == 1 { format!("core {first}") } else { format!("cores {first}..{end}") }
 }
 
 /// A time in the largest unit that gives a number from 1 on.

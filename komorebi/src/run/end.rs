@@ -108,7 +108,7 @@ impl RunCore {
 
     /// Keeps the cause and what was read back; gives the error for the call that met it.
     pub(super) fn bury(&self, state: &mut State, error: Error, teardown: Option<Teardown>) -> Error {
-        let mut error = self.session.located(error);
+        let error = self.session.located(error);
         let story = self.story(state, &error, teardown.as_ref());
         if teardown.as_ref().is_some_and(|teardown| teardown.restored) {
             self.unload();
@@ -116,11 +116,7 @@ impl RunCore {
             self.session.mark_unstopped();
         }
         let mut report = self.report(state, teardown, None);
-        if let Some((mut story, folder)) = story {
-            story.trace =
-                report.trace.as_ref().and_then(|trace| serde_json::from_str(&trace.to_chrome_json()).ok());
-            error = story.save(&folder, error);
-        }
+        let error = saved(story, report.trace.as_ref(), error);
         let cause = Arc::new(error.clone());
         report.cause = Some(cause.clone());
         state.report = Some(report);
@@ -206,6 +202,13 @@ impl RunCore {
         let slot = state.table.get(number?).filter(|slot| !slot.queued)?;
         Some(Group::new(u32::from(slot.first), u32::from(slot.count)))
     }
+}
+
+/// `error`, which names the file of its story where one was asked for; `trace` is that of a run that has one.
+pub(super) fn saved(story: Option<(PostMortem, PathBuf)>, trace: Option<&Trace>, error: Error) -> Error {
+    let Some((mut story, folder)) = story else { return error };
+    story.trace = trace.and_then(|trace| serde_json::from_str(&trace.to_chrome_json()).ok());
+    story.save(&folder, error)
 }
 
 /// The cores of `group` whose writer, the last thread of a core to finish a command, has not got past `sequence`.

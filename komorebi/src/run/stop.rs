@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use komorebi_abi::constants::command as c;
 
+use super::end::saved;
 use super::returned::wait_returned;
 use super::state::{Checked, State};
 use super::teardown::{self, NOT_BACK, Teardown};
@@ -38,7 +39,8 @@ impl<P> Run<P> {
                     Err(failed) => {
                         // The drop of the run, which comes next, tries again.
                         tracing::warn!(error = %failed, "the abort failed");
-                        Err(error)
+                        let story = self.core.story(&state, &error, None);
+                        Err(saved(story, None, error))
                     }
                 }
             }
@@ -155,10 +157,9 @@ impl RunCore {
             Ok(self.report(state, Some(teardown), None))
         } else {
             let error = grid_timeout(stuck, &teardown, self.session.patience());
-            Err(match self.story(state, &error, Some(&teardown)) {
-                Some((story, folder)) => story.save(&folder, error),
-                None => error,
-            })
+            let story = self.story(state, &error, Some(&teardown));
+            let report = self.report(state, Some(teardown), None);
+            Err(saved(story, report.trace.as_ref(), error))
         }
     }
 }
