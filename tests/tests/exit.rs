@@ -104,6 +104,29 @@ fn exit_meanwhile() -> ! {
     std::process::exit(7);
 }
 
+/// Gets the signal while the session's last clone is dropped.
+fn signal_in_a_drop() -> ! {
+    Log(|line| {
+        static FIRST: Once = Once::new();
+        if line.contains("closing every session") {
+            CLOSING.wait();
+        }
+        if line.contains("the card is released") {
+            FIRST.call_once(|| {
+                kill(Pid::this(), Signal::SIGTERM).unwrap();
+                CLOSING.wait();
+                (0..10_000_000).for_each(|_| std::hint::spin_loop()); // more than a process needs to end
+                println!("the drop goes on");
+            });
+        }
+    })
+    .install();
+    drop(stuck());
+    loop {
+        std::thread::park();
+    }
+}
+
 /// Gets the signal at the end of `main`, when its session is closed.
 fn signal_at_exit() -> ! {
     Log(|line| {
@@ -127,6 +150,11 @@ fn signal_at_exit() -> ! {
 #[test]
 fn the_child() {
     let Ok(way) = std::env::var(VARIABLE) else { return };
+    if way == "signal in a drop" {
+        km::close_on_signals().unwrap();
+        println!("ready");
+        signal_in_a_drop();
+    }
     // Noted first, so done last.
     komorebi_exit::at_exit(check).unwrap();
     if way == "signals with no thread" {
@@ -215,6 +243,13 @@ fn an_exit_meanwhile_waits_for_the_sessions_that_a_signal_closes() {
     let (status, said) = child("signal and an exit meanwhile", Some(Signal::SIGTERM));
     assert_eq!(status, Some(7), "{said}");
     assert!(said.contains("after: Ok(())"), "{said}");
+}
+
+#[test]
+fn a_signal_waits_for_the_drop_of_a_session_that_is_under_way() {
+    let (status, said) = child("signal in a drop", None);
+    assert_eq!(status, Some(143), "{said}");
+    assert!(said.contains("the drop goes on"), "{said}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use komorebi_abi::constants::monitor;
 
-use super::{HartState, Inner};
+use super::{HartState, Inner, exit};
 use crate::Result;
 use crate::error::KernelFailed;
 use crate::run::teardown::{self, NOT_BACK};
@@ -70,6 +70,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        let _dropping = exit::Dropping::of(self);
         let Err(error) = self.close() else { return };
         tracing::warn!(%error, "the session did not close cleanly");
         if !self.closed.load(Ordering::Acquire)

@@ -1,7 +1,7 @@
 //! Sessions that are open when the process ends: closed on its way out, and on the signals that ask for its end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError, Weak, mpsc};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError, Weak, mpsc};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -13,8 +13,22 @@ use crate::{Error, Result};
 /// The name of the thread that a signal tells.
 const THREAD: &str = "komorebi-signals";
 
-/// The sessions of this process that may be open.
-static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+/// A session, and the process that opened it: a child of a fork has copies of its parent's sessions; the card is the parent's.
+#[derive(Clone)]
+struct Opened {
+    session: Weak<Inner>,
+    process: u32,
+}
+
+/// The sessions that may be open: from their open to the end of their drop.
+static OPEN: Mutex<Vec<Opened>> = Mutex::new(Vec::new());
+
+/// Told when one of them is gone.
+static GONE: Condvar = Condvar::new();
+
+fn open_ones() -> MutexGuard<'static, Vec<Opened>> {
+    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// True once a signal ends the process: calls that find their session closed wait for that end.
 static ENDING: AtomicBool = AtomicBool::new(false);
@@ -27,28 +41,47 @@ pub(super) fn opened(session: &Arc<Inner>) {
             tracing::warn!(%error, "sessions are not closed by the end of the process");
         }
     });
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    open.retain(|session| session.strong_count() > 0);
-    open.push(Arc::downgrade(session));
+    open_ones().push(Opened { session: Arc::downgrade(session), process: std::process::id() });
+}
+
+/// Lives as long as a session's drop: the end of the process waits for it.
+pub(super) struct Dropping(*const Inner);
+
+impl Dropping {
+    pub(super) fn of(session: &Inner) -> Self {
+        Self(session)
+    }
+}
+
+impl Drop for Dropping {
+    fn drop(&mut self) {
+        open_ones().retain(|open| !std::ptr::eq(open.session.as_ptr(), self.0));
+        GONE.notify_all();
+    }
 }
 
 /// Closes every session of this process that is open; a clean-up that fails is tried once more.
 ///
 /// The sessions stay noted: when the process ends while a signal's call closes them, the call of its end finds them too, and
-/// each close waits for the one that is under way. It waits for nothing else, since the end of the process waits for it.
+/// each close waits for the one that is under way, a drop's too. It waits for nothing else, since the end of the process
+/// waits for it.
 fn close_all() {
-    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    for session in open.iter().filter_map(Weak::upgrade) {
-        // A child of a fork has copies of its parent's sessions; the card is the parent's.
-        if session.process != std::process::id() {
-            continue;
-        }
+    let process = std::process::id();
+    // Not held meanwhile: the drop of a session takes it.
+    let open = open_ones().clone();
+    for session in
+        open.iter().filter(|open| open.process == process).filter_map(|open| open.session.upgrade())
+    {
         if session.close().is_err()
             && let Err(error) = session.close()
         {
             tracing::warn!(%error, "a session did not close before the end of the process");
         }
     }
+    let dropping = |open: &mut Vec<Opened>| {
+        open.iter().any(|open| open.process == process && open.session.strong_count() == 0)
+    };
+    drop(GONE.wait_while(open_ones(), dropping));
 }
 
 /// Closes every open session on SIGTERM and SIGINT, then exits with status 143 or 130. A second one of the same kind exits at

@@ -46,8 +46,6 @@ pub struct Session(Arc<Inner>);
 pub(crate) struct Inner {
     /// Which session of this process it is, from 1.
     number: u32,
-    /// The process that opened it.
-    process: u32,
     card: Arc<dyn Card>,
     cluster: Cluster,
     toolchain: Toolchain,

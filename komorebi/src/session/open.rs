@@ -54,7 +54,6 @@ pub(super) fn open(card: Arc<dyn Card>, settings: &SessionBuilder, pll: pll::Ste
     static SESSIONS: AtomicU32 = AtomicU32::new(1);
     let session = Arc::new(Inner {
         number: SESSIONS.fetch_add(1, Ordering::Relaxed),
-        process: std::process::id(),
         cluster,
         toolchain,
         firmware,
