@@ -174,6 +174,27 @@ fn a_frozen_core_stands_still_until_its_time_or_its_reset() {
 }
 
 #[test]
+fn a_freeze_before_the_start_does_nothing_and_the_next_one_freezes() {
+    let card = open(Card::builder());
+    let freeze = |tile| Breakage::Freeze { tile, hart: 0, time: None };
+    card.break_on(When::Now, freeze(A)).unwrap();
+    card.break_on(When::Now, freeze(CLUSTER)).unwrap();
+    run_for(&card, 100).unwrap();
+    load(&card, A, 0, &baby(0, "for (uint32_t n = 1;; n++) { R(0x20000) = n; FENCE(); }"));
+    start(&card, A, &[0]);
+    release(&card, &hart(0x0800_0000, "for (uint64_t n = 1;; n++) { R64(0x08011000) = n; }"));
+    let count = || {
+        run_for(&card, 10_000).unwrap();
+        [peek(&card, A, 0x2_0000), peek(&card, CLUSTER, 0x0801_1000)]
+    };
+    let [before, after] = [count(), count()];
+    assert!(before[0] < after[0] && before[1] < after[1], "{before:?}, then {after:?}");
+    card.break_on(When::Now, freeze(A)).unwrap();
+    card.break_on(When::Now, freeze(CLUSTER)).unwrap();
+    assert_eq!(count(), count());
+}
+
+#[test]
 fn a_core_that_waits_is_frozen_too_and_sees_what_came_meanwhile() {
     let card = open(Card::builder());
     load(&card, A, 0, &baby(0, "while (!R(0x20000)) { waiting(0); FENCE(); } R(0x20004) = CLOCK();"));

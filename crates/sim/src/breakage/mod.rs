@@ -77,7 +77,7 @@ pub enum Breakage {
         /// Bytes.
         bytes: usize,
     },
-    /// A hart stands still: a baby core until its reset, one of an X280 until the card's.
+    /// A hart stands still: a baby core until its reset, one of an X280 until the card's. Nothing happens to one in reset.
     Freeze {
         /// The tile.
         tile: NocXy,

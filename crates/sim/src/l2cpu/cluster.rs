@@ -84,7 +84,8 @@ impl Cluster {
             0 => std::mem::replace(&mut self.frozen[hart], State::Off),
             _ => self.slots.freeze(hart, at, &mut self.shared.watchers),
         };
-        self.still[hart] = Some(state);
+        // One in reset has nothing to go on with: the next freeze is another one.
+        self.still[hart] = Some(state).filter(|state| *state != State::Off);
     }
 
     /// Lets a frozen hart go on.

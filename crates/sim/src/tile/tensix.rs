@@ -65,7 +65,7 @@ impl Tensix {
 
     /// Stops a core where it is.
     pub(crate) fn freeze(&mut self, core: usize, at: Time) {
-        if self.frozen[core].is_none() {
+        if self.frozen[core].is_none() && self.slots.state(core) != State::Off {
             self.frozen[core] = Some(self.slots.freeze(core, at, &mut self.shared.watchers));
             self.take_stores_back(core);
         }
