@@ -56,7 +56,7 @@ impl<'a, R: Word> NamedCall<'a, R> {
         self
     }
 
-    /// Runs it alone on its cores. A queued call is on its cores alone in any case.
+    /// Starts it alone on its cores, as [`Call::exclusive`](crate::Call::exclusive) does. A queued call starts alone in any case.
     #[must_use]
     pub fn exclusive(mut self) -> Self {
         if !matches!(self.raw.target, Target::Queued(_)) {
@@ -65,7 +65,7 @@ impl<'a, R: Word> NamedCall<'a, R> {
         self
     }
 
-    /// Runs it on `cores` cores that the dispatcher chooses.
+    /// Runs it on `cores` cores that the dispatcher chooses; a place and `exclusive` given before go.
     #[must_use]
     pub fn queued(mut self, cores: u32) -> Self {
         self.raw.target = Target::Queued(cores);

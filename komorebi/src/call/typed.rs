@@ -35,7 +35,8 @@ impl<P, R> Call<P, R> {
         self
     }
 
-    /// Runs it alone on its cores: it waits until no command in flight has a group that overlaps it.
+    /// Starts it alone on its cores: it waits until no command in flight has a group that overlaps it. Commands after it wait
+    /// behind it until it has started; one that is not exclusive itself may then be taken by cores that are done with it.
     #[inline]
     #[must_use]
     pub fn exclusive(mut self) -> Self {
@@ -43,7 +44,8 @@ impl<P, R> Call<P, R> {
         self
     }
 
-    /// Runs it on `cores` cores from the lowest first core whose group overlaps no busy one, once there is one.
+    /// Runs it on `cores` cores from the lowest first core whose group overlaps no busy one, once there is one. A place and
+    /// `exclusive` given before go: its cores are chosen, and it is alone on them when it starts.
     #[inline]
     #[must_use]
     pub fn queued(mut self, cores: u32) -> Queued<P, R> {
