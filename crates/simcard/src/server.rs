@@ -1,9 +1,10 @@
 //! The card's process: connections, their requests, their ends.
 
-use std::fs;
+use std::fs::{self, FileType};
 use std::io::{self, BufReader, ErrorKind, IoSlice, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -21,24 +22,37 @@ use crate::wire::{Answer, MAGIC, Reply, Request, VERSION};
 pub struct Server {
     listener: UnixListener,
     path: PathBuf,
+    /// Which file of the system the socket is, where that is known.
+    made: Option<(u64, u64)>,
     held: Arc<Held>,
 }
 
 impl Server {
-    /// Listens at `path`. The socket of a server that is gone is replaced.
+    /// Listens at `path`. The socket of a server that is gone is replaced, and nothing else.
     ///
     /// # Errors
-    /// [`ErrorKind::AddrInUse`] while another server listens there, or when something else than a socket is there.
+    /// [`ErrorKind::AddrInUse`] while another server listens there, or when something else than a socket is there: which
+    /// stays as it is.
     pub fn bind(path: impl AsRef<Path>, card: Card) -> io::Result<Self> {
         let path = path.as_ref();
         let listener = match UnixListener::bind(path) {
-            Err(error) if error.kind() == ErrorKind::AddrInUse && is_left_over(path) => {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {
+                let Ok(there) = fs::symlink_metadata(path).map(|file| file.file_type()) else {
+                    return Err(error);
+                };
+                if !there.is_socket() {
+                    return Err(occupied(there));
+                }
+                if !is_left_over(path) {
+                    return Err(error);
+                }
                 fs::remove_file(path)?;
                 UnixListener::bind(path)?
             }
             other => other?,
         };
-        Ok(Self { listener, path: path.to_path_buf(), held: Arc::new(Held::new(card)) })
+        let made = which(path);
+        Ok(Self { listener, path: path.to_path_buf(), made, held: Arc::new(Held::new(card)) })
     }
 
     /// Serves connections, each in a thread of its own, for ever. What one of them fails at is logged and ends no other: while
@@ -79,8 +93,10 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // What is left over is replaced by the next bind.
-        let _ = fs::remove_file(&self.path);
+        // What was put there since is somebody else's. What is left over is replaced by the next bind.
+        if self.made.is_some() && which(&self.path) == self.made {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -92,6 +108,24 @@ impl Drop for End {
         // A server that ended has nobody who waits for it.
         let _ = self.0.send(());
     }
+}
+
+/// Which file of the system is at `path`, without following a link.
+fn which(path: &Path) -> Option<(u64, u64)> {
+    fs::symlink_metadata(path).ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// The error of a path at which something else than a socket is.
+fn occupied(there: FileType) -> io::Error {
+    let what = match there {
+        file if file.is_file() => "a file",
+        folder if folder.is_dir() => "a folder",
+        link if link.is_symlink() => "a symbolic link",
+        pipe if pipe.is_fifo() => "a named pipe",
+        _ => "a device",
+    };
+    let message = format!("{what} is there, and only the socket of a server that is gone is replaced");
+    io::Error::new(ErrorKind::AddrInUse, message)
 }
 
 /// True for a socket at which nobody listens.
