@@ -1,18 +1,40 @@
 //! A folder of finished builds, each named by the hash of everything it was built from.
 //!
-//! A build happens in a folder of its own and is renamed into place, which the file system does at once: processes and threads
-//! that build the same thing do the work twice, and the first rename wins. A finished build is never changed; one that was, by
-//! a full disk or by hand, has another content than the hash beside it tells, and is built again.
+//! A build happens in a folder of its own, a draft, and is renamed into place, which the file system does at once: processes
+//! and threads that build the same thing do the work twice, and the first rename wins. A finished build is never changed; one
+//! that was, by a full disk or by hand, has another content than the hash beside it tells, and is built again.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
+use super::draft;
 use super::error::{Error, Result};
 
 /// The folder.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     root: PathBuf,
+}
+
+/// What a build is of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Sources,
+    Firmware,
+    Kernels,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 3] = [Self::Sources, Self::Firmware, Self::Kernels];
+
+    /// The first part of the names of its builds.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Sources => "sources",
+            Self::Firmware => "firmware",
+            Self::Kernels => "kernels",
+        }
+    }
 }
 
 /// What a build was made from.
@@ -56,16 +78,16 @@ impl Cache {
     }
 
     /// Where the build is, when so many of it were found damaged.
-    fn place(&self, kind: &str, key: &Key, damaged: u32) -> PathBuf {
+    fn place(&self, kind: Kind, key: &Key, damaged: u32) -> PathBuf {
         let again = if damaged == 0 { String::new() } else { format!("-{damaged}") };
-        self.root.join(format!("{kind}-{}{again}", key.name()))
+        self.root.join(format!("{}-{}{again}", kind.name(), key.name()))
     }
 
     /// The folder of the build of `kind` from `key`: an earlier one that is still what it was, or what `build` makes in the
     /// folder it is given. It is told the final name too.
     pub(super) fn entry(
         &self,
-        kind: &str,
+        kind: Kind,
         key: &Key,
         build: impl FnOnce(&Path, &Path) -> Result<()>,
     ) -> Result<PathBuf> {
@@ -80,21 +102,17 @@ impl Cache {
             damaged += 1;
             place = self.place(kind, key, damaged);
         }
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let draft = self.root.join(format!(".{kind}-{}-{number}", std::process::id()));
-        // A draft of a dead process with our number is in the way.
-        if draft.exists() {
-            remove(&draft)?;
-        }
-        std::fs::create_dir_all(&draft).map_err(|error| Error::cache("cannot make", &draft, &error))?;
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let draft = draft::make(&self.root, kind, &NUMBERS)?;
+        draft::remove_abandoned(&self.root, &draft);
         let built = build(&draft, &place).and_then(|()| seal(&draft));
         if let Err(error) = built {
-            remove(&draft)?;
+            draft::discard(&draft);
             return Err(error);
         }
+        // After the renaming the draft's name is free, and may be another's.
         if let Err(error) = std::fs::rename(&draft, &place) {
-            remove(&draft)?;
+            draft::discard(&draft);
             if !place.is_dir() {
                 return Err(Error::cache("cannot make", &place, &error));
             }
@@ -142,10 +160,6 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn remove(folder: &Path) -> Result<()> {
-    std::fs::remove_dir_all(folder).map_err(|error| Error::cache("cannot remove", folder, &error))
-}
-
 /// Removes an object file that was linked: a finished build is read and hashed at every load.
 pub(super) fn remove_object(object: &Path) -> Result<()> {
     std::fs::remove_file(object).map_err(|error| Error::cache("cannot remove", object, &error))
@@ -172,6 +186,8 @@ pub(super) fn write_files<'a>(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn key(part: &str) -> Key {
@@ -184,15 +200,15 @@ mod tests {
     fn a_build_happens_once_and_a_failed_one_leaves_nothing() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::at(root.path().join("new"));
-        let fail = cache.entry("thing", &key("a"), |_, _| Err(Error::NoCache));
+        let fail = cache.entry(Kind::Kernels, &key("a"), |_, _| Err(Error::NoCache));
         assert!(matches!(fail, Err(Error::NoCache)));
         assert_eq!(std::fs::read_dir(root.path().join("new")).unwrap().count(), 0);
         let build = |draft: &Path, _: &Path| write_files(draft, [("x/y", b"1".as_slice())]);
-        let first = cache.entry("thing", &key("a"), build).unwrap();
-        let second = cache.entry("thing", &key("a"), |_, _| panic!("it is there already")).unwrap();
+        let first = cache.entry(Kind::Kernels, &key("a"), build).unwrap();
+        let second = cache.entry(Kind::Kernels, &key("a"), |_, _| panic!("it is there already")).unwrap();
         assert_eq!(first, second);
         assert_eq!(std::fs::read(first.join("x/y")).unwrap(), b"1");
-        assert_ne!(cache.entry("thing", &key("b"), build).unwrap(), first);
+        assert_ne!(cache.entry(Kind::Kernels, &key("b"), build).unwrap(), first);
     }
 
     #[test]
@@ -200,7 +216,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::at(root.path().to_owned());
         let build = |draft: &Path, _: &Path| write_files(draft, [("x/y", b"12".as_slice()), ("z", b"3")]);
-        let mut place = cache.entry("thing", &key("a"), build).unwrap();
+        let mut place = cache.entry(Kind::Kernels, &key("a"), build).unwrap();
         type Spoil = fn(&Path);
         let damages: [(&str, Spoil); 6] = [
             ("overwritten", |place| std::fs::write(place.join("x/y"), "13").unwrap()),
@@ -213,14 +229,14 @@ mod tests {
         for (damage, spoil) in damages {
             spoil(&place);
             let mut built = false;
-            let again = cache.entry("thing", &key("a"), |draft, place| {
+            let again = cache.entry(Kind::Kernels, &key("a"), |draft, place| {
                 built = true;
                 build(draft, place)
             });
             place = again.unwrap();
             assert!(built, "{damage}");
             assert_eq!(std::fs::read(place.join("x/y")).unwrap(), b"12", "{damage}");
-            let found = cache.entry("thing", &key("a"), |_, _| panic!("it is whole")).unwrap();
+            let found = cache.entry(Kind::Kernels, &key("a"), |_, _| panic!("it is whole")).unwrap();
             assert_eq!(found, place, "{damage}");
         }
     }
@@ -229,12 +245,12 @@ mod tests {
     fn builds_of_one_thing_at_the_same_time_all_end_with_the_whole_thing() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::at(root.path().to_owned());
-        let damaged = cache.place("thing", &key("a"), 0);
+        let damaged = cache.place(Kind::Kernels, &key("a"), 0);
         write_files(&damaged, [("two", b"2".as_slice())]).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    let place = cache.entry("thing", &key("a"), |draft, _| {
+                    let place = cache.entry(Kind::Kernels, &key("a"), |draft, _| {
                         write_files(draft, [("one", b"1".as_slice()), ("two", b"2".as_slice())])
                     });
                     let place = place.unwrap();
@@ -243,6 +259,42 @@ mod tests {
             }
         });
         assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 2, "the damaged one and the whole one");
+    }
+
+    #[test]
+    fn a_build_removes_what_ended_ones_left_a_day_ago_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        let make = |name: &str, age: Duration| {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.join("generated")).unwrap();
+            let folder = std::fs::File::open(&path).unwrap();
+            let now = folder.metadata().unwrap().modified().unwrap();
+            folder.set_modified(now - age).unwrap();
+        };
+        let (hour, days) = (Duration::from_hours(1), Duration::from_hours(48));
+        [".firmware-7-0", ".sources-7-3", ".kernels-8-1"].iter().for_each(|name| make(name, days));
+        let kept = [(".kernels-9-0", hour), (".config-7-0", days), ("kernels-old", days)];
+        kept.iter().for_each(|(name, age)| make(name, *age));
+        let place = make_one(root.path());
+        let mut expected = kept.map(|(name, _)| root.path().join(name)).to_vec();
+        expected.push(place);
+        expected.sort();
+        let list = || {
+            let entries = std::fs::read_dir(root.path()).unwrap();
+            let mut paths = entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+            paths.sort();
+            paths
+        };
+        assert_eq!(list(), expected);
+        // What is there already costs no look around.
+        make(".firmware-7-0", days);
+        make_one(root.path());
+        assert_eq!(list().len(), expected.len() + 1);
+    }
+
+    fn make_one(root: &Path) -> PathBuf {
+        let build = |draft: &Path, _: &Path| write_files(draft, [("x", b"1".as_slice())]);
+        Cache::at(root.to_owned()).entry(Kind::Kernels, &key("a"), build).unwrap()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use komorebi_abi::constants::layout;
 
-use super::cache::{Cache, remove_object};
+use super::cache::{Cache, Kind, remove_object};
 use super::compiler::{Unit, link};
 use super::embedded;
 use super::error::{Error, Result};
@@ -74,7 +74,7 @@ pub(super) fn firmware_in(cache: &Cache, toolchain: &Toolchain) -> Result<Firmwa
         key.add(name);
         key.add(value.to_le_bytes());
     }
-    let place = cache.entry("firmware", &key, |draft, _| {
+    let place = cache.entry(Kind::Firmware, &key, |draft, _| {
         toolchain.probe(Target::X280, draft)?;
         let library = Library::open(cache)?;
         parts().iter().try_for_each(|part| part.build(toolchain, &library, draft))

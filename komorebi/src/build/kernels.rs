@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use komorebi_abi::constants::{core, layout};
 use komorebi_abi::program::{Kernel, OptLevel, ProgramModel};
 
-use super::cache::{Cache, Key, remove_object, write_files};
+use super::cache::{Cache, Key, Kind, remove_object, write_files};
 use super::compiler::{Unit, link};
 use super::error::{Error, Result};
 use super::image::Image;
@@ -135,7 +135,7 @@ pub(super) fn kernels_in(
     sources.check()?;
     let header = program_header(model);
     let key = key(toolchain, sources, model, &header, kernel_base);
-    let place = cache.entry("kernels", &key, |draft, place| {
+    let place = cache.entry(Kind::Kernels, &key, |draft, place| {
         let library = Library::open(cache)?;
         Build { toolchain, library: &library, sources, model, draft, place }.run(&header, kernel_base)
     })?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::cache::{Cache, Key, write_files};
+use super::cache::{Cache, Key, Kind, write_files};
 use super::embedded;
 use super::error::Result;
 
@@ -16,7 +16,7 @@ impl Library {
     /// Writes the files, unless this very set is there already.
     pub(super) fn open(cache: &Cache) -> Result<Self> {
         let root = cache
-            .entry("sources", &key(), |draft, _| write_files(draft, embedded::files().iter().copied()))?;
+            .entry(Kind::Sources, &key(), |draft, _| write_files(draft, embedded::files().iter().copied()))?;
         Ok(Self { root })
     }
 

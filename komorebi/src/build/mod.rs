@@ -6,6 +6,7 @@
 
 mod cache;
 mod compiler;
+mod draft;
 mod embedded;
 mod error;
 mod firmware;
