@@ -55,7 +55,8 @@ pub use komorebi_card::{Board, Card, CardTime, Core, Description, Grid, Group, H
 pub use komorebi_macros::program;
 pub use load::LoadOptions;
 pub use postmortem::{
-    BusyRecord, CommandRecord, CoreRecord, DispatcherRecord, PostMortem, ThreadRecord, WaitRecord, inspect,
+    BusyRecord, CommandRecord, CoreRecord, DispatcherRecord, PostMortem, PostMortemFile, ThreadRecord,
+    WaitRecord, inspect,
 };
 pub use program::{CoreArgs, Declared, Dynamic, Program, Thread};
 pub use run::{

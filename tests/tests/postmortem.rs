@@ -215,16 +215,40 @@ fn a_start_that_fails_and_a_stop_that_does_not_leave_a_file_and_none() {
 }
 
 #[test]
-fn without_a_folder_nothing_is_written_and_a_folder_that_cannot_be_hides_nothing() {
+fn without_a_folder_nothing_is_written_and_a_folder_that_cannot_be_is_told_and_hides_nothing() {
     let bed = Bed::new();
     let file = bed.folder.path().join("file");
     std::fs::write(&file, "in the way").unwrap();
-    for folder in [None, Some(file.join("below"))] {
+    let below = file.join("below");
+    let asked = [
+        (None, None),
+        (Some(file.clone()), Some(format!("{}: not a directory", file.display()))),
+        (Some(below.clone()), Some(format!("{}: Not a directory (os error 20)", below.display()))),
+    ];
+    for (folder, told) in asked {
         let run = bed.load_into(0, folder);
         let error = run.wait(run.submit(km::call("endless", &[0])).unwrap(), TIMEOUT).unwrap_err();
         assert!(matches!(error, km::Error::CommandTimeout(_)), "{error}");
-        assert!(!error.to_string().contains("post-mortem"), "{error}");
+        let text = error.to_string();
+        let line =
+            text.split_once("\n  post-mortem: could not be written to ").map(|(_, line)| line.to_owned());
+        assert_eq!(line, told, "{text}");
+        assert_eq!(text.contains("post-mortem"), told.is_some(), "{text}");
     }
+    let files: Vec<_> = std::fs::read_dir(bed.folder.path()).unwrap().collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+}
+
+#[test]
+fn a_line_about_a_file_in_a_folder_with_a_space_is_one_a_shell_takes() {
+    let bed = Bed::new();
+    let folder = bed.folder.path().join("left here");
+    let run = bed.load_into(0, Some(folder.clone()));
+    let error = run.wait(run.submit(km::call("endless", &[0])).unwrap(), TIMEOUT).unwrap_err();
+    let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let last = format!("\n  post-mortem: `cargo komorebi explain '{}'` tells it", file.display());
+    assert!(error.to_string().ends_with(&last), "{error}");
+    assert!(km::PostMortem::read(file).is_ok());
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Facts about cores that did not do their part.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use komorebi_abi::engine::UploadKind;
@@ -9,7 +8,7 @@ use komorebi_card::Group;
 
 use super::merge::{all_threads, threads, write_cores};
 use crate::engine::EngineHandle;
-use crate::postmortem::note;
+use crate::postmortem::{PostMortemFile, note};
 use crate::state::{ResultBlock, ThreadState};
 
 /// A core that did not do its part.
@@ -52,8 +51,8 @@ pub struct CommandTimeout {
     pub cores: Vec<LateCore>,
     /// The dispatcher's result block, if it wrote one.
     pub result: Option<ResultBlock>,
-    /// The file with all that was read back, if one was asked for.
-    pub post_mortem: Option<PathBuf>,
+    /// The file with all that was read back, or why there is none, if one was asked for.
+    pub post_mortem: Option<PostMortemFile>,
 }
 
 impl std::error::Error for CommandTimeout {}
@@ -114,8 +113,8 @@ pub struct GridTimeout {
     pub threads: Vec<StuckThread>,
     /// The dispatcher's result block, if it wrote one.
     pub result: Option<ResultBlock>,
-    /// The file with all that was read back, if one was asked for.
-    pub post_mortem: Option<PathBuf>,
+    /// The file with all that was read back, or why there is none, if one was asked for.
+    pub post_mortem: Option<PostMortemFile>,
 }
 
 impl std::error::Error for GridTimeout {}

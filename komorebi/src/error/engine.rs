@@ -1,7 +1,6 @@
 //! Facts about uploads and engines.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use komorebi_abi::constants::engine;
@@ -9,7 +8,7 @@ use komorebi_abi::engine::{BindError, Problem, Reason};
 
 use super::host::{Activity, advice};
 use crate::engine::{EngineEvent, EngineHandle, UploadState};
-use crate::postmortem::note;
+use crate::postmortem::{PostMortemFile, note};
 
 /// An upload, a start or a release that the host does not send, since it cannot be right. Nothing was written.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -230,8 +229,8 @@ pub struct EngineTimeout {
     pub timeout: Duration,
     /// What the dispatcher was doing, if the card could say.
     pub activity: Option<Activity>,
-    /// The file with all that was read back, if one was asked for and the run was stopped.
-    pub post_mortem: Option<PathBuf>,
+    /// The file with all that was read back, or why there is none, if one was asked for and the run was stopped.
+    pub post_mortem: Option<PostMortemFile>,
 }
 
 impl std::error::Error for EngineTimeout {}

@@ -8,7 +8,7 @@ use komorebi_abi::constants::command;
 use komorebi_abi::program::ResultKind;
 
 use super::kernel::Harts;
-use crate::postmortem::note;
+use crate::postmortem::{PostMortemFile, note};
 use crate::session::HartState;
 use crate::state::DispatcherState;
 
@@ -200,8 +200,8 @@ pub struct WaitTimeout {
     pub pending: Vec<u64>,
     /// What the dispatcher was doing; `None` when the card could not be asked.
     pub activity: Option<Activity>,
-    /// The file with all that was read back, if one was asked for and the run was stopped.
-    pub post_mortem: Option<PathBuf>,
+    /// The file with all that was read back, or why there is none, if one was asked for and the run was stopped.
+    pub post_mortem: Option<PostMortemFile>,
 }
 
 impl std::error::Error for WaitTimeout {}

@@ -1,12 +1,11 @@
 //! Facts about device code that ended wrongly.
 
 use std::fmt;
-use std::path::PathBuf;
 
 use komorebi_card::Fault;
 
 use crate::build::CodePlace;
-use crate::postmortem::note;
+use crate::postmortem::{PostMortemFile, note};
 use crate::session::HartState;
 use crate::state::ResultBlock;
 
@@ -21,8 +20,8 @@ pub struct KernelFailed {
     pub result: Option<ResultBlock>,
     /// What the monitor said about each hart of X280 cluster 0 before they were taken back; empty when it could not be asked.
     pub harts: Vec<HartState>,
-    /// The file with all that was read back, if one was asked for.
-    pub post_mortem: Option<PathBuf>,
+    /// The file with all that was read back, or why there is none, if one was asked for.
+    pub post_mortem: Option<PostMortemFile>,
 }
 
 impl std::error::Error for KernelFailed {}
@@ -106,8 +105,8 @@ pub struct FaultReport {
     pub fault: Fault,
     /// Where, when the image has symbols for it.
     pub place: Option<CodePlace>,
-    /// The file with all that is known, if one was asked for.
-    pub post_mortem: Option<PathBuf>,
+    /// The file with all that is known, or why there is none, if one was asked for.
+    pub post_mortem: Option<PostMortemFile>,
 }
 
 impl std::error::Error for FaultReport {}

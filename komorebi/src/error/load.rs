@@ -1,14 +1,13 @@
 //! Facts about programs that could not be loaded.
 
 use std::fmt;
-use std::path::PathBuf;
 
 use komorebi_abi::constants::layout;
 use komorebi_abi::program::Problem;
 
 use super::core::{LateCore, write_late};
 use crate::build::KernelSizes;
-use crate::postmortem::note;
+use crate::postmortem::{PostMortemFile, note};
 use crate::state::ResultBlock;
 
 /// A program that breaks rules, could not be read, or did not compile. Nothing was loaded.
@@ -73,8 +72,8 @@ pub struct StartError {
     pub result: Option<ResultBlock>,
     /// The cores that had not come to wait for their first command, with where their threads were.
     pub cores: Vec<LateCore>,
-    /// The file with all that was read back, if one was asked for.
-    pub post_mortem: Option<PathBuf>,
+    /// The file with all that was read back, or why there is none, if one was asked for.
+    pub post_mortem: Option<PostMortemFile>,
 }
 
 impl StartError {

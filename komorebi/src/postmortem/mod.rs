@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use gather::Scene;
 pub use inspect::inspect;
+pub use save::PostMortemFile;
 pub(crate) use save::{folder, note};
 
 /// What a file of this kind begins with.
@@ -21,7 +22,7 @@ const VERSION: u32 = 1;
 /// A failure of a run or of its load, with all that was read back: self-contained, as JSON.
 ///
 /// Written into [`LoadOptions::post_mortem`](crate::LoadOptions::post_mortem) or the folder that `KM_POSTMORTEM` names; the error's
-/// message names the file. `cargo komorebi explain FILE` prints [`explain`](Self::explain).
+/// message names the file, or says why there is none. `cargo komorebi explain FILE` prints [`explain`](Self::explain).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PostMortem {
