@@ -9,7 +9,7 @@ use komorebi_card::{
 };
 
 use crate::error::ConnectError;
-use crate::line::Line;
+use crate::line::{Line, PATIENCE};
 use crate::wire::{Reply, Request};
 
 /// A simulated card that a [`Server`](crate::Server) in another process serves.
@@ -32,7 +32,7 @@ impl RemoteCard {
     /// Connects to the card that is served at `path`. Takes nothing: [`Card::claim`] does.
     ///
     /// # Errors
-    /// [`ConnectError`] when nobody serves one there, or not one of this version.
+    /// [`ConnectError`] when nobody serves one there, or not one of this version, or who does is silent for 5 seconds.
     pub fn connect(path: impl AsRef<Path>) -> Result<Self, ConnectError> {
         let path = path.as_ref();
         Ok(Self::new(path, Line::connect(path)?))
@@ -44,7 +44,7 @@ impl RemoteCard {
     /// As [`connect`](Self::connect).
     pub fn over(stream: UnixStream, path: impl AsRef<Path>) -> Result<Self, ConnectError> {
         let path = path.as_ref();
-        Ok(Self::new(path, Line::over(stream, path)?))
+        Ok(Self::new(path, Line::over(stream, path, PATIENCE)?))
     }
 
     fn new(path: &Path, (line, description, seed): (Line, Description, u64)) -> Self {

@@ -1,10 +1,11 @@
 //! The client's end of a connection: requests out, answers in, posted requests gathered.
 
-use std::io::{self, BufReader, IoSliceMut, Read, Write};
+use std::io::{self, BufReader, ErrorKind, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use komorebi_card::{CardError, CardTime, Description};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
@@ -13,6 +14,9 @@ use crate::error::ConnectError;
 use crate::frame;
 use crate::wire::{Answer, MAGIC, Reply, Request, VERSION};
 
+/// How long the system waits for the greeting of who listens. The greeting costs no card time and waits for no card, so
+/// this is no wait of the card's clock; every later answer takes as long as the card does.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// Bytes of posted requests that are gathered before they are sent.
 const GATHER: usize = 256 * 1024;
 
@@ -54,29 +58,53 @@ impl Line {
     /// Connects, and asks what card it is.
     pub(crate) fn connect(path: &Path) -> Result<(Self, Description, u64), ConnectError> {
         let stream = UnixStream::connect(path).map_err(|error| ConnectError::absent(path, &error))?;
-        Self::over(stream, path)
+        Self::over(stream, path, PATIENCE)
     }
 
-    /// Asks what card is at the other end.
-    pub(crate) fn over(stream: UnixStream, path: &Path) -> Result<(Self, Description, u64), ConnectError> {
+    /// Asks what card is at the other end, and waits for the answer as long as `patience`.
+    pub(crate) fn over(
+        stream: UnixStream,
+        path: &Path,
+        patience: Duration,
+    ) -> Result<(Self, Description, u64), ConnectError> {
         let mut line = Self {
             path: path.to_path_buf(),
             receiver: BufReader::new(Receiver { stream, files: Vec::new() }),
             out: Vec::new(),
-            stale: false,
+            // A greeting does not tell the clock.
+            stale: true,
             now: CardTime::default(),
             ended: None,
             payload: Vec::new(),
         };
-        match line.call(&Request::Hello { magic: MAGIC, version: VERSION }) {
-            Ok(Reply::Hello { version: VERSION, description, seed }) => Ok((line, description, seed)),
-            Ok(Reply::Hello { version, .. }) => {
+        let greeting = line.greet(patience).map_err(|error| match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => ConnectError::silent(path),
+            _ => ConnectError::stranger(path, error.to_string()),
+        })?;
+        match greeting.map(|answer| answer.outcome) {
+            Some(Ok(Reply::Hello { version: VERSION, description, seed })) => Ok((line, description, seed)),
+            Some(Ok(Reply::Hello { version, .. })) => {
                 let found = format!("its protocol has version {version}, this client's has {VERSION}");
                 Err(ConnectError::stranger(path, found))
             }
-            Ok(_) => Err(ConnectError::stranger(path, "its first answer is no greeting")),
-            Err(error) => Err(ConnectError::stranger(path, error.to_string())),
+            Some(Ok(_)) => Err(ConnectError::stranger(path, "its first answer is no greeting")),
+            Some(Err(error)) => Err(ConnectError::stranger(path, error.to_string())),
+            None => Err(ConnectError::stranger(path, "it closed the connection")),
         }
+    }
+
+    /// The first request, the only one whose answer is late after a time.
+    fn greet(&mut self, patience: Duration) -> io::Result<Option<Answer>> {
+        self.set_patience(Some(patience))?;
+        let greeting = self.ask(&Request::Hello { magic: MAGIC, version: VERSION })?;
+        self.set_patience(None)?;
+        Ok(greeting)
+    }
+
+    fn set_patience(&self, patience: Option<Duration>) -> io::Result<()> {
+        let stream = &self.receiver.get_ref().stream;
+        stream.set_read_timeout(patience)?;
+        stream.set_write_timeout(patience)
     }
 
     /// Posts a request: no answer, and no error before that of a later call.
@@ -95,18 +123,22 @@ impl Line {
 
     /// The same after a fault, too: for a release.
     pub(crate) fn exchange(&mut self, request: &Request) -> Result<Reply, CardError> {
-        self.append(request, &[])?;
-        self.flush()?;
-        let answer: Option<Answer> = match frame::read(&mut self.receiver, &mut self.payload) {
-            Ok(answer) => answer,
+        let Answer { now, outcome } = match self.ask(request) {
+            Ok(Some(answer)) => answer,
+            Ok(None) => return Err(self.end("it closed the connection")),
             Err(error) => return Err(self.end(&error.to_string())),
         };
-        let Some(Answer { now, outcome }) = answer else { return Err(self.end("it closed the connection")) };
         (self.now, self.stale) = (now, false);
         if let Err(error @ (CardError::Fault(_) | CardError::Lost { .. })) = &outcome {
             self.ended.get_or_insert_with(|| error.clone());
         }
         outcome
+    }
+
+    fn ask(&mut self, request: &Request) -> io::Result<Option<Answer>> {
+        frame::append(&mut self.out, request, &[])?;
+        self.send()?;
+        frame::read(&mut self.receiver, &mut self.payload)
     }
 
     /// The bytes that came with the last answer.
@@ -142,14 +174,61 @@ impl Line {
     }
 
     fn flush(&mut self) -> Result<(), CardError> {
+        self.send().map_err(|error| self.end(&error.to_string()))
+    }
+
+    fn send(&mut self) -> io::Result<()> {
         let sent = self.receiver.get_mut().stream.write_all(&self.out);
         self.out.clear();
-        sent.map_err(|error| self.end(&error.to_string()))
+        sent
     }
 
     /// The process of the card is gone.
     fn end(&mut self, what: &str) -> CardError {
         let what = format!("the simulated card at {}: {what}", self.path.display());
         self.ended.get_or_insert(CardError::Lost { what }).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Server;
+    use komorebi_sim::Card;
+    use std::os::unix::net::UnixListener;
+
+    const SHORT: Duration = Duration::from_millis(20);
+
+    #[track_caller]
+    fn silent(path: &Path) {
+        let stream = UnixStream::connect(path).unwrap();
+        let error = Line::over(stream, path, SHORT).err().unwrap();
+        assert!(matches!(error, ConnectError::Silent { .. }), "{error}");
+        let message = error.to_string();
+        assert!(message.contains("took the connection and does not answer; is it stopped?"), "{message}");
+    }
+
+    #[test]
+    fn who_takes_the_connection_and_stays_silent_is_told_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("card");
+        let listener = UnixListener::bind(&path).unwrap();
+        // The system takes it for a process that is stopped.
+        silent(&path);
+        let (_first, _) = listener.accept().unwrap();
+        let accepts = std::thread::spawn(move || listener.accept().unwrap());
+        silent(&path);
+        accepts.join().unwrap();
+    }
+
+    #[test]
+    fn what_comes_after_the_greeting_is_waited_for_as_long_as_it_takes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("card");
+        let server = Server::bind(&path, Card::builder().build()).unwrap();
+        std::thread::spawn(move || server.run());
+        let (line, ..) = Line::connect(&path).unwrap();
+        let stream = &line.receiver.get_ref().stream;
+        assert_eq!((stream.read_timeout().unwrap(), stream.write_timeout().unwrap()), (None, None));
     }
 }

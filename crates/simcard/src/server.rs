@@ -9,7 +9,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 
-use komorebi_card::{Card as _, CardError};
+use komorebi_card::{Card as _, CardError, CardTime};
 use komorebi_sim::Card;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg, sockopt};
 
@@ -168,7 +168,8 @@ impl<'a> Connection<'a> {
         let mut posted: Option<CardError> = None;
         while let Some(request) = frame::read::<Request>(&mut reader, &mut payload)? {
             let hello = matches!(request, Request::Hello { magic: MAGIC, version: VERSION });
-            if !greeted && !matches!(request, Request::Hello { .. }) {
+            let greets = matches!(request, Request::Hello { .. });
+            if !greeted && !greets {
                 return Err(io::Error::new(ErrorKind::InvalidData, "it did not greet"));
             }
             greeted |= hello;
@@ -183,7 +184,9 @@ impl<'a> Connection<'a> {
                 Some(error) => Err(error),
                 None => self.answer(&request, &payload, &mut answered),
             };
-            let answer = Answer { now: self.held.card.now(), outcome };
+            // A greeting does not wait for a card that is at work for its holder: who gets none knows this process as stopped.
+            let now = if greets { CardTime::default() } else { self.held.card.now() };
+            let answer = Answer { now, outcome };
             out.clear();
             frame::append(&mut out, &answer, &answered.bytes)?;
             send(stream, &out, answered.file.as_ref())?;

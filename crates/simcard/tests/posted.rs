@@ -1,6 +1,6 @@
 //! What is wrong with a write that nobody answers.
 
-use komorebi_card::{Card as _, CardError, NocXy, Order, Power, Rect};
+use komorebi_card::{Card as _, CardError, CardTime, NocXy, Order, Power, Rect};
 use komorebi_sim::Card;
 use komorebi_simcard::{RemoteCard, Server};
 
@@ -44,4 +44,17 @@ fn a_posted_write_that_fails_is_told_once_by_the_next_call_that_can_fail_and_doe
     refused(card.claim(POWER));
     card.claim(POWER).unwrap();
     card.fence(tile).unwrap();
+}
+
+#[test]
+fn a_client_that_asked_for_nothing_yet_tells_the_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("card");
+    let server = Server::bind(&path, Card::builder().build()).unwrap();
+    std::thread::spawn(move || server.run());
+    let first = RemoteCard::connect(&path).unwrap();
+    first.claim(POWER).unwrap();
+    let second = RemoteCard::connect(&path).unwrap();
+    assert!(first.now() > CardTime::default());
+    assert_eq!(second.now(), first.now());
 }
