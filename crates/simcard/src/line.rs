@@ -67,16 +67,7 @@ impl Line {
         path: &Path,
         patience: Duration,
     ) -> Result<(Self, Description, u64), ConnectError> {
-        let mut line = Self {
-            path: path.to_path_buf(),
-            receiver: BufReader::new(Receiver { stream, files: Vec::new() }),
-            out: Vec::new(),
-            // A greeting does not tell the clock.
-            stale: true,
-            now: CardTime::default(),
-            ended: None,
-            payload: Vec::new(),
-        };
+        let mut line = Self::new(stream, path);
         let greeting = line.greet(patience).map_err(|error| match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => ConnectError::silent(path),
             _ => ConnectError::stranger(path, error.to_string()),
@@ -90,6 +81,19 @@ impl Line {
             Some(Ok(_)) => Err(ConnectError::stranger(path, "its first answer is no greeting")),
             Some(Err(error)) => Err(ConnectError::stranger(path, error.to_string())),
             None => Err(ConnectError::stranger(path, "it closed the connection")),
+        }
+    }
+
+    fn new(stream: UnixStream, path: &Path) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            receiver: BufReader::new(Receiver { stream, files: Vec::new() }),
+            out: Vec::new(),
+            // A greeting does not tell the clock.
+            stale: true,
+            now: CardTime::default(),
+            ended: None,
+            payload: Vec::new(),
         }
     }
 
@@ -185,7 +189,10 @@ impl Line {
 
     /// The process of the card is gone.
     fn end(&mut self, what: &str) -> CardError {
-        let what = format!("the simulated card at {}: {what}", self.path.display());
+        let path = self.path.display();
+        let what = format!(
+            "the simulated card at {path}: {what}; to reset it, start `cargo komorebi sim-card {path}` again"
+        );
         self.ended.get_or_insert(CardError::Lost { what }).clone()
     }
 }
@@ -230,5 +237,17 @@ mod tests {
         let (line, ..) = Line::connect(&path).unwrap();
         let stream = &line.receiver.get_ref().stream;
         assert_eq!((stream.read_timeout().unwrap(), stream.write_timeout().unwrap()), (None, None));
+    }
+
+    #[test]
+    fn a_card_whose_process_has_ended_is_lost_with_the_command_that_starts_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("card");
+        let (stream, other) = UnixStream::pair().unwrap();
+        drop(other);
+        let mut line = Line::new(stream, &path);
+        let error = line.call(&Request::Now).unwrap_err();
+        let start = format!("to reset it, start `cargo komorebi sim-card {}` again", path.display());
+        assert!(matches!(&error, CardError::Lost { what } if what.ends_with(&start)), "{error}");
     }
 }

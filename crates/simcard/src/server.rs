@@ -13,6 +13,7 @@ use komorebi_card::{Card as _, CardError, CardTime};
 use komorebi_sim::Card;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg, sockopt};
 
+use crate::error::too_long;
 use crate::frame;
 use crate::hold::Held;
 use crate::process::Process;
@@ -32,9 +33,12 @@ impl Server {
     ///
     /// # Errors
     /// [`ErrorKind::AddrInUse`] while another server listens there, or when something else than a socket is there: which
-    /// stays as it is.
+    /// stays as it is. [`ErrorKind::InvalidInput`] for a path of more than 107 bytes.
     pub fn bind(path: impl AsRef<Path>, card: Card) -> io::Result<Self> {
         let path = path.as_ref();
+        if let Some(found) = too_long(path) {
+            return Err(io::Error::new(ErrorKind::InvalidInput, found));
+        }
         let listener = match UnixListener::bind(path) {
             Err(error) if error.kind() == ErrorKind::AddrInUse => {
                 let Ok(there) = fs::symlink_metadata(path).map(|file| file.file_type()) else {

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 use komorebi_sim::Card;
-use komorebi_simcard::Server;
+use komorebi_simcard::{ConnectError, RemoteCard, Server};
 use nix::sys::stat::Mode;
 
 fn bind(path: &Path) -> std::io::Result<Server> {
@@ -58,4 +58,24 @@ fn what_was_put_in_the_place_of_a_servers_socket_stays_at_its_end() {
     fs::write(&path, "kept").unwrap();
     drop(server);
     assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
+}
+
+#[test]
+fn a_path_that_is_too_long_is_told_with_the_limit_on_both_sides() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |bytes: usize| {
+        let name = bytes - folder.path().as_os_str().len() - 1;
+        folder.path().join("x".repeat(name))
+    };
+    let server = bind(&of(107)).unwrap();
+    std::thread::spawn(move || server.run());
+    RemoteCard::connect(of(107)).unwrap();
+
+    let found = "it has 108 bytes, and the path of a socket at most 107";
+    let error = bind(&of(108)).err().unwrap();
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::InvalidInput, found));
+    let error = RemoteCard::connect(of(108)).unwrap_err();
+    assert!(matches!(error, ConnectError::Path { .. }), "{error}");
+    let message = error.to_string();
+    assert!(message.ends_with(&format!("{found}; serve it at a shorter one")), "{message}");
 }
