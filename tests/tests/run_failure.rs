@@ -77,7 +77,7 @@ fn sixty_late_cores_are_told_in_few_lines_with_their_threads_and_the_option() {
     let message = error.to_string();
     assert!(message.contains("missed its deadline of 2ms (load option `deadline`)"), "{message}");
     assert!(
-        message.contains("core 0: reader returned at the stop flag (handler 1, command 1) waiting for the semaphore at 0x100000: wanted 0x1, saw 0x0; writer "),
+        message.contains("core 0: reader returned at the stop flag (handler 1, command 1) waiting for the semaphore at 0x100000: wanted 1, saw 0; writer "),
         "{message}"
     );
     assert!(message.contains("unpack, math, pack "), "{message}");

@@ -146,11 +146,13 @@ impl fmt::Display for ThreadState {
                     write!(f, " (handler {}, command {})", self.handler, self.sequence)?;
                 }
                 if self.wait != WaitKind::None {
-                    write!(
-                        f,
-                        " waiting for {} {:#x}: wanted {:#x}, saw {:#x}",
-                        self.wait, self.object, self.wanted, self.seen
-                    )?;
+                    write!(f, " waiting for {} ", self.wait)?;
+                    // In decimal, as a post-mortem has it, but for an address, and a number that is made of two.
+                    match self.wait {
+                        WaitKind::Semaphore | WaitKind::Niu => write!(f, "{:#x}", self.object)?,
+                        _ => write!(f, "{}", self.object)?,
+                    }
+                    write!(f, ": wanted {}, saw {}", self.wanted, self.seen)?;
                 }
                 Ok(())
             }
@@ -198,5 +200,24 @@ mod tests {
         block[4 * c::THREAD_WAIT as usize] = c::WAIT_COMMAND as u8;
         let text = ThreadState::decode(&block).to_string();
         assert_eq!(text, "gave up after the load option `idle` waiting for the next command");
+    }
+
+    #[test]
+    fn a_wait_is_told_in_decimal_and_an_address_in_hex() {
+        let told = |wait: u32, object: u16| {
+            let mut block = [0; c::THREAD_STRIDE as usize];
+            let mut set =
+                |word: u32, value: u16| block[4 * word as usize..][..2].copy_from_slice(&value.to_le_bytes());
+            set(c::THREAD_STAGE, c::THREAD_STOPPED as u16);
+            set(c::THREAD_WAIT, wait as u16);
+            set(c::THREAD_OBJECT, object);
+            set(c::THREAD_WANTED, 16);
+            set(c::THREAD_SEEN, 10);
+            ThreadState::decode(&block).to_string()
+        };
+        let buffer = "returned at the stop flag waiting for data in circular buffer 31: wanted 16, saw 10";
+        assert_eq!(told(c::WAIT_BUFFER_DATA, 31), buffer);
+        let semaphore = "returned at the stop flag waiting for the semaphore at 0x8010: wanted 16, saw 10";
+        assert_eq!(told(c::WAIT_SEMAPHORE, 0x8010), semaphore);
     }
 }
