@@ -123,7 +123,7 @@ fn a_core_that_hangs_in_cb_wait_front_is_told_with_thread_buffer_and_line() {
             "core 5:\n",
             "writer, in `starve` (sequence number 2), waits for data in circular buffer 3",
             "writer.cpp:5",
-            "core 4:\n  writer, in `starve` (sequence number 2), waits for the other cores of its group to be done: 2 of 3 have said so; not core 5",
+            "core 4:\n  writer, in `starve` (sequence number 2), waits for the other cores of its group to be done: 2 of 3 have said so; not core 5\n",
         ],
     );
     assert!(!story.contains("core 6"), "{story}");

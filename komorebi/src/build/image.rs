@@ -53,6 +53,15 @@ impl Image {
 
     /// The function and line that `address` was compiled from, when the image's symbols tell.
     pub fn locate(&self, address: u64) -> Option<CodePlace> {
+        self.frame(address).map(|(place, _)| place)
+    }
+
+    /// The same, where that is in the program's own files and not in those of the library.
+    pub(crate) fn locate_own(&self, address: u64) -> Option<CodePlace> {
+        self.frame(address).and_then(|(place, own)| own.then_some(place))
+    }
+
+    fn frame(&self, address: u64) -> Option<(CodePlace, bool)> {
         if self.contains(address) { symbols::locate(&self.path, self.path.parent()?, address) } else { None }
     }
 

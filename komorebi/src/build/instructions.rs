@@ -87,7 +87,7 @@ pub(super) fn find_absent(thread: &str, path: &Path, place: &Path) -> Result<Vec
                 thread: thread.to_owned(),
                 instruction,
                 address,
-                place: locate(path, place, address),
+                place: locate(path, place, address).map(|(found, _)| found),
             });
         }
     }

@@ -27,8 +27,8 @@ pub(super) const SOURCES: &str = "src";
 /// Where `address` of the ELF file at `path` comes from; debug information names the build's folder `place`.
 ///
 /// Of a chain of inlined functions it is the innermost one in the program's own files: a handler rather than the library
-/// function that it calls.
-pub(super) fn locate(path: &Path, place: &Path, address: u64) -> Option<CodePlace> {
+/// function that it calls. With it comes whether it is in those files.
+pub(super) fn locate(path: &Path, place: &Path, address: u64) -> Option<(CodePlace, bool)> {
     let loader = Loader::new(path).ok()?;
     let own = place.join(SOURCES);
     let mut innermost = None;
@@ -47,13 +47,14 @@ pub(super) fn locate(path: &Path, place: &Path, address: u64) -> Option<CodePlac
         let line = shown.zip(number).map(|(file, number)| format!("{file}:{number}"));
         let found = CodePlace { function, line };
         if inside.is_some() {
-            return Some(found);
+            return Some((found, true));
         }
         innermost.get_or_insert(found);
     }
     // Code without debug information still has symbols.
-    innermost.or_else(|| {
+    let found = innermost.or_else(|| {
         let name = loader.find_symbol(address)?;
         Some(CodePlace { function: demangle_auto(name.into(), None).into_owned(), line: None })
-    })
+    });
+    found.map(|found| (found, false))
 }

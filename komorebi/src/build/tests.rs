@@ -287,4 +287,16 @@ fn an_address_is_told_by_the_users_line_even_where_the_library_was_inlined() {
         assert!(found.is_some_and(|place| place.function.contains("Map")), "{line}: {found:?}");
     }
     assert_eq!(reader.locate(reader.end()), None);
+    let own = |place: &CodePlace| place.line.as_ref().is_some_and(|line| line.starts_with("reader.cpp:"));
+    let (mut users, mut library) = (0, 0);
+    for at in (reader.base..reader.end()).step_by(4) {
+        let place = reader.locate(at);
+        if place.as_ref().is_some_and(own) {
+            users += 1
+        } else {
+            library += usize::from(place.is_some())
+        }
+        assert_eq!(reader.locate_own(at), place.filter(own), "{at:#x}");
+    }
+    assert!(users > 0 && library > 0, "{users} {library}");
 }

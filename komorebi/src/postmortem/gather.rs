@@ -82,7 +82,8 @@ impl Scene<'_> {
             // Behind a call is the next instruction, which may be of the next line. What a core leaves may be any number.
             let waited = u64::from(state.place).checked_sub(2);
             let pc = out.map(|away| u64::from(away.pc)).or(waited)?;
-            self.kernels.threads[thread].locate(pc)
+            // Lines of the library, as where a writer waits for its group, would tell a program's author nothing.
+            self.kernels.threads[thread].locate_own(pc)
         })
     }
 }

@@ -137,7 +137,7 @@ pub struct ThreadRecord {
     pub sequence: u32,
     /// The wait it ended in.
     pub wait: Option<WaitRecord>,
-    /// Function and line: of that wait, or where a thread was that did not come back.
+    /// Function and line in the program's own files: of that wait, or where a thread was that did not come back.
     pub place: Option<String>,
 }
 
