@@ -286,6 +286,37 @@ fn a_program_that_breaks_rules_or_does_not_compile_leaves_nothing_running() {
 }
 
 #[test]
+fn a_buffer_that_is_not_declared_is_an_error_at_the_kernels_line_or_a_wait_for_it() {
+    let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
+    let program = |reader: &'static str| {
+        km::Program::new("buffers")
+            .with_sources(Sources::new().file("reader.cpp", reader.as_bytes()))
+            .handler_with("take", 1, &[("buffer", km::ArgKind::U32)], None)
+            .buffer(0, km::Format::Uint32, 64, 2)
+            .buffer(3, km::Format::Uint32, 64, 2)
+            .grid(1, 1)
+    };
+    let named = program("#include <komorebi/kernel.h>\nKM_HANDLER(Take) {\n    cb_reserve_back(4, 1);\n}\n");
+    let error = session.load(named).unwrap_err().to_string();
+    assert!(error.contains("reader.cpp:3:"), "{error}");
+    assert!(error.contains("this program declares no circular buffer of this index"), "{error}");
+    // Which one it is only the run knows: those between, those behind, and those that no card has.
+    let taken =
+        program("#include <komorebi/kernel.h>\nKM_HANDLER(Take) {\n    cb_push_back(args.buffer, 1);\n}\n");
+    for buffer in [1_u32, 4, 36, u32::MAX] {
+        let run = session.load_with(taken.clone(), quick()).unwrap();
+        for declared in [0, 3] {
+            run.wait(run.submit(km::call("take", &[declared])).unwrap(), TIMEOUT).unwrap();
+        }
+        let error = run.wait(run.submit(km::call("take", &[buffer])).unwrap(), TIMEOUT).unwrap_err();
+        let km::Error::CommandTimeout(late) = &error else { panic!("{error}") };
+        let reader = &late.cores[0].threads[0];
+        assert_eq!(reader.wait, km::state::WaitKind::BufferSpace, "{error}");
+        assert_eq!((reader.object, reader.wanted, reader.seen), (buffer, 1, 0), "{error}");
+    }
+}
+
+#[test]
 fn kernels_and_arguments_that_do_not_fit_are_told_with_what_would_do() {
     let card = Card::builder().build();
     let session = km::Session::builder().on(&card).kernel_bytes(64 * 1024).open().unwrap();

@@ -54,7 +54,7 @@ inline void semaphore_wait_below(uint32_t number, uint32_t most) {
     wait_word(semaphore(number), most, 16 - most, hardware::kSemaphoreMask, kWaitHardware, number);
 }
 
-/// The buffers of a map, at most this many on either side.
+/// The buffers of a map, at most this many on either side. They were checked.
 template <uint32_t N>
 struct Pages {
     uint32_t cb[N == 0 ? 1 : N];
@@ -87,7 +87,7 @@ inline void feed_pages(const Pages<N>& in, uint32_t count) {
         });
         if (read) {
             semaphore_get(kSemaphoreInputRead);
-            for (uint32_t i = 0; i < N; ++i) cb_pop_front(in.cb[i], 1);
+            for (uint32_t i = 0; i < N; ++i) pop_pages(in.cb[i], 1);
             ++popped;
         } else {
             semaphore_post(kSemaphoreInputReady);
@@ -116,7 +116,7 @@ inline void drain_pages(const Pages<N>& out, uint32_t count) {
         });
         if (written) {
             semaphore_get(kSemaphoreOutputWritten);
-            for (uint32_t i = 0; i < N; ++i) cb_push_back(out.cb[i], 1);
+            for (uint32_t i = 0; i < N; ++i) push_pages(out.cb[i], 1);
             ++pushed;
         } else {
             semaphore_post(kSemaphoreOutputFree);
@@ -135,12 +135,12 @@ inline void work_pages(const Pages<In>& in, const Pages<Out>& out, uint32_t coun
         if constexpr (Out != 0) {
             const CircularBuffer& last = buffers[out.cb[Out - 1]];
             l1_stores_landed(last.write + last.page_bytes - 4);
-            for (uint32_t i = 0; i < Out; ++i) cb_push_back(out.cb[i], 1);
+            for (uint32_t i = 0; i < Out; ++i) push_pages(out.cb[i], 1);
             semaphore_post(kSemaphoreOutputWritten);
         } else {
             fence();
         }
-        for (uint32_t i = 0; i < In; ++i) cb_pop_front(in.cb[i], 1);
+        for (uint32_t i = 0; i < In; ++i) pop_pages(in.cb[i], 1);
         if constexpr (In != 0) semaphore_post(kSemaphoreInputRead);
     }
 }
@@ -153,16 +153,24 @@ inline void stream_pages(const Pages<In>& in, const Pages<Out>& out, uint32_t co
     if constexpr (kIsPack && Out != 0) drain_pages(out, count);
 }
 
+[[gnu::always_inline]] inline void check_input(uint32_t cb) {
+    check_declared(cb, kWaitBufferData, 1);
+}
+
+[[gnu::always_inline]] inline void check_output(uint32_t cb) {
+    check_declared(cb, kWaitBufferSpace, 1);
+}
+
 inline const uint32_t* read_page(uint32_t cb) {
-    return reinterpret_cast<const uint32_t*>(get_read_ptr(cb));
+    return reinterpret_cast<const uint32_t*>(buffers[cb].read);
 }
 
 inline uint32_t* write_page(uint32_t cb) {
-    return reinterpret_cast<uint32_t*>(get_write_ptr(cb));
+    return reinterpret_cast<uint32_t*>(buffers[cb].write);
 }
 
 inline uint32_t page_words(uint32_t cb) {
-    return get_tile_size(cb) / 4;
+    return buffers[cb].page_bytes / 4;
 }
 
 /// After a compute thread's handler: what it wrote lies in this core's L1, in order with its count.
@@ -174,20 +182,25 @@ namespace km {
 
 /// For each of `count` pages: `f(const uint32_t* in, uint32_t* out, uint32_t words)`, `words` of the output page.
 template <class F>
-inline void map_pages(uint32_t in, uint32_t out, uint32_t count, F&& f) {
+[[gnu::always_inline]] inline void map_pages(uint32_t in, uint32_t out, uint32_t count, F&& f) {
+    detail::check_input(in);
+    detail::check_output(out);
     detail::stream_pages(detail::Pages<1>{{in}}, detail::Pages<1>{{out}}, count,
                          [&] { f(detail::read_page(in), detail::write_page(out), detail::page_words(out)); });
 }
 
 /// One page of `map_pages`. Several pages in one call overlap better.
 template <class F>
-inline void map_page(uint32_t in, uint32_t out, F&& f) {
+[[gnu::always_inline]] inline void map_page(uint32_t in, uint32_t out, F&& f) {
     map_pages(in, out, 1, f);
 }
 
 /// For each of `count` pages of two inputs: `f(const uint32_t* a, const uint32_t* b, uint32_t* out, uint32_t words)`.
 template <class F>
-inline void zip_pages(uint32_t a, uint32_t b, uint32_t out, uint32_t count, F&& f) {
+[[gnu::always_inline]] inline void zip_pages(uint32_t a, uint32_t b, uint32_t out, uint32_t count, F&& f) {
+    detail::check_input(a);
+    detail::check_input(b);
+    detail::check_output(out);
     detail::stream_pages(detail::Pages<2>{{a, b}}, detail::Pages<1>{{out}}, count, [&] {
         f(detail::read_page(a), detail::read_page(b), detail::write_page(out), detail::page_words(out));
     });
@@ -195,14 +208,16 @@ inline void zip_pages(uint32_t a, uint32_t b, uint32_t out, uint32_t count, F&& 
 
 /// For each of `count` pages, which it consumes: `f(const uint32_t* in, uint32_t words)`.
 template <class F>
-inline void consume_pages(uint32_t in, uint32_t count, F&& f) {
+[[gnu::always_inline]] inline void consume_pages(uint32_t in, uint32_t count, F&& f) {
+    detail::check_input(in);
     detail::stream_pages(detail::Pages<1>{{in}}, detail::Pages<0>{}, count,
                          [&] { f(detail::read_page(in), detail::page_words(in)); });
 }
 
 /// For each of `count` pages, which it makes: `f(uint32_t* out, uint32_t words)`.
 template <class F>
-inline void produce_pages(uint32_t out, uint32_t count, F&& f) {
+[[gnu::always_inline]] inline void produce_pages(uint32_t out, uint32_t count, F&& f) {
+    detail::check_output(out);
     detail::stream_pages(detail::Pages<0>{}, detail::Pages<1>{{out}}, count,
                          [&] { f(detail::write_page(out), detail::page_words(out)); });
 }

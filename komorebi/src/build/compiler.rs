@@ -66,7 +66,8 @@ fn run(toolchain: &Toolchain, mut command: Command) -> Result<(bool, String)> {
     // A file that is included from the command line is called `./reader.cpp`.
     let text = format!("\n{}", String::from_utf8_lossy(&output.stderr))
         .replace("\n./", "\n")
-        .replace(" from ./", " from ");
+        .replace(" from ./", " from ")
+        .replace(" at ./", " at ");
     Ok((output.status.success(), text[1..].to_owned()))
 }
 
@@ -82,11 +83,19 @@ fn link_message(text: &str) -> String {
 fn compile_error(what: &str, text: &str) -> CompileError {
     let mut error =
         CompileError { what: what.to_owned(), place: None, message: String::new(), output: String::new() };
+    let mut users = None;
     for line in text.lines() {
-        let Some((head, message)) = line.split_once("error: ") else { continue };
-        error.place = place(head.trim_end().trim_end_matches("fatal").trim_end());
-        message.clone_into(&mut error.message);
-        break;
+        if let Some(call) = line.trim_start().strip_prefix("inlined from ") {
+            users = users.or_else(|| users_place(call));
+        } else if let Some((head, message)) = line.split_once("error: ") {
+            let named = place(head.trim_end().trim_end_matches("fatal").trim_end());
+            // An error of a library function's own is one of the line that calls it.
+            error.place = if named.as_ref().is_some_and(is_users) { named } else { users.or(named) };
+            message.clone_into(&mut error.message);
+            break;
+        } else {
+            users = None;
+        }
     }
     if error.message.is_empty() {
         "the compiler failed".clone_into(&mut error.message);
@@ -98,6 +107,17 @@ fn compile_error(what: &str, text: &str) -> CompileError {
     };
     error.output = text.lines().filter(noise).take(LINES).collect::<Vec<_>>().join("\n");
     error
+}
+
+/// A program's files have relative names, the library's absolute ones.
+fn is_users(place: &Place) -> bool {
+    Path::new(&place.file).is_relative()
+}
+
+/// The place in `'function' at file:line:column,`, when it is the user's; the last call of a chain ends in a colon.
+fn users_place(call: &str) -> Option<Place> {
+    let (_, at) = call.rsplit_once(" at ")?;
+    place(&format!("{}:", at.trim_end_matches([',', ':']))).filter(is_users)
 }
 
 /// `file:line:column:`
@@ -122,6 +142,16 @@ mod tests {
         let fatal =
             compile_error("reader kernel", "a/b.h:1:10: fatal error: c.h: No such file or directory\n");
         assert_eq!(fatal.place.unwrap().to_string(), "a/b.h:1:10");
+    }
+
+    #[test]
+    fn an_error_in_the_library_is_told_at_the_innermost_line_of_the_users_that_calls_it() {
+        let text = "In function 'void a()',\n    inlined from 'void x()' at other.cpp:1:1:\n/lib/cb.h:1:1: warning: unused\nIn function 'void check()',\n    inlined from 'void b()' at /lib/cb.h:116:19,\n    inlined from 'void c()' at reader.cpp:4:20,\n    inlined from 'void d()' at reader.cpp:3:1:\n/lib/cb.h:49:41: error: no such buffer\n";
+        assert_eq!(compile_error("reader kernel", text).place.unwrap().to_string(), "reader.cpp:4:20");
+        let own = "    inlined from 'void c()' at reader.cpp:4:20:\nshared/a.h:2:1: error: wrong\n";
+        assert_eq!(compile_error("reader kernel", own).place.unwrap().to_string(), "shared/a.h:2:1");
+        let library = "In file included from reader.cpp:1:\n/lib/cb.h:49:41: error: wrong\n";
+        assert_eq!(compile_error("reader kernel", library).place.unwrap().to_string(), "/lib/cb.h:49:41");
     }
 
     #[test]

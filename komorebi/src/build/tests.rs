@@ -84,6 +84,57 @@ fn a_compile_error_names_the_users_file_line_and_column() {
 }
 
 #[test]
+fn a_buffer_the_declaration_lacks_is_an_error_at_its_line_in_every_call_and_level() {
+    let bench = Bench::new();
+    let mut model = model();
+    model.buffers.push(Buffer { name: None, index: 3, ..model.buffers[0].clone() });
+    let sources = |file: &'static str, call: &str| {
+        let text = format!("#include <komorebi/kernel.h>\n\nKM_HANDLER(Map) {{\n    {call};\n}}\n");
+        Sources::new().file(file, text.into_bytes())
+    };
+    let refused = |file, call: &str, model: &ProgramModel| {
+        let Err(Error::Compile(error)) = bench.build(&sources(file, call), model, KERNEL_BYTES) else {
+            panic!("{call} compiled")
+        };
+        let place = error.place.as_ref().unwrap_or_else(|| panic!("{call}: {error}"));
+        assert_eq!((place.file.as_str(), place.line), (file, 4), "{call}: {error}");
+        assert!(error.message.contains("this program declares no circular buffer of this index"), "{error}");
+    };
+    for call in [
+        "cb_reserve_back(4, 1)",
+        "cb_push_back(1, 1)",
+        "cb_wait_front(31, 1)",
+        "cb_pop_front(32, 1)",
+        "if (cb_pages_reservable_at_back(2, 1)) cb_push_back(3, 1)",
+        "if (cb_pages_available_at_front(4, 1)) cb_pop_front(3, 1)",
+        "noc_async_read(get_noc_addr(args.input), get_write_ptr(4), 64)",
+        "noc_async_read(get_noc_addr(args.input), get_read_ptr(4), 64)",
+        "noc_async_read(get_noc_addr(args.input), get_write_ptr(3), get_tile_size(4))",
+    ] {
+        refused("reader.cpp", call, &model);
+    }
+    for call in [
+        "km::map_page(0, 4, [](const uint32_t*, uint32_t*, uint32_t) {})",
+        "km::zip_pages(0, 1, 3, 1, [](const uint32_t*, const uint32_t*, uint32_t*, uint32_t) {})",
+        "km::consume_pages(2, 1, [](const uint32_t*, uint32_t) {})",
+        "km::produce_pages(4, 1, [](uint32_t*, uint32_t) {})",
+    ] {
+        refused("compute.cpp", call, &model);
+    }
+    // Declared ones compile at every level; O0 knows no index before the run.
+    let declared = "cb_reserve_back(3, 1); cb_push_back(3, 1); cb_wait_front(0, 1); cb_pop_front(0, 1)";
+    for level in OptLevel::ALL {
+        model.opt[0] = Some(level);
+        bench.build(&sources("reader.cpp", declared), &model, KERNEL_BYTES).unwrap();
+        if level == OptLevel::O0 {
+            bench.build(&sources("reader.cpp", "cb_reserve_back(4, 1)"), &model, KERNEL_BYTES).unwrap();
+        } else {
+            refused("reader.cpp", "cb_reserve_back(4, 1)", &model);
+        }
+    }
+}
+
+#[test]
 fn a_handler_the_declaration_lacks_is_an_error_at_its_line() {
     let bench = Bench::new();
     let wrong = READER.replace("Map", "Mop");
