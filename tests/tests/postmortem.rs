@@ -57,6 +57,11 @@ impl Bed {
     }
 
     fn load_into(&self, trace: u32, post_mortem: Option<PathBuf>) -> km::Run {
+        let deadline = Duration::from_millis(2);
+        self.load_with(km::LoadOptions { deadline, trace, post_mortem, ..Default::default() })
+    }
+
+    fn load_with(&self, options: km::LoadOptions) -> km::Run {
         let word = ("core", km::ArgKind::U32);
         let program = km::Program::new("dying")
             .with_sources(
@@ -67,8 +72,6 @@ impl Bed {
             .handler_with("crooked", 3, &[], None)
             .buffer(3, km::Format::Uint32, 64, 2)
             .grid(4, 2);
-        let options =
-            km::LoadOptions { deadline: Duration::from_millis(2), trace, post_mortem, ..Default::default() };
         self.session.load_with(program, options).unwrap()
     }
 
@@ -138,6 +141,34 @@ fn a_core_that_hangs_in_cb_wait_front_is_told_with_thread_buffer_and_line() {
     assert!(trace.iter().any(|event| event["name"] == "starve"));
     let cause = run.stop(TIMEOUT).unwrap().cause.unwrap();
     assert_eq!(cause.to_string(), error.to_string(), "every later call names the file, too");
+}
+
+#[test]
+fn the_first_wait_of_a_load_that_runs_out_leaves_a_file_though_the_run_goes_on() {
+    let bed = Bed::new();
+    let (deadline, folder) = (Duration::from_millis(50), bed.folder.path().join("left"));
+    let run = bed.load_with(km::LoadOptions { deadline, post_mortem: Some(folder), ..Default::default() });
+    let starving = run.submit(km::call("starve", &[5]).on(4..8)).unwrap();
+    let short = Duration::from_micros(500);
+    let error = run.wait(starving, short).unwrap_err();
+    assert!(matches!(error, km::Error::WaitTimeout(_)), "{error}");
+    let (file, story) = bed.story(&error);
+    says(
+        &story,
+        &["WaitTimeout: ", "Program `dying`, load ", "Command 1 of the host, on cores 4..8, has no event"],
+    );
+    assert!(file.cores.is_empty(), "no core is read while a program runs");
+    assert_eq!(file.dispatcher.unwrap().busy.len(), 1);
+
+    let again = run.wait(starving, short).unwrap_err();
+    assert!(
+        matches!(again, km::Error::WaitTimeout(_)) && !again.to_string().contains("post-mortem"),
+        "{again}"
+    );
+    run.wait(run.submit(km::nop().on(0..4)).unwrap(), TIMEOUT).expect("the run goes on");
+    let late = run.wait(starving, TIMEOUT).unwrap_err();
+    assert!(matches!(late, km::Error::CommandTimeout(_)), "{late}");
+    assert!(late.to_string().contains("-2.json"), "its end has a file of its own: {late}");
 }
 
 #[test]

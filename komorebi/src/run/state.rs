@@ -66,6 +66,8 @@ pub(crate) struct State {
     pub(crate) ended: Option<Arc<Error>>,
     /// What was read back at its end.
     pub(crate) report: Option<StopReport>,
+    /// A file tells of a wait that ran out: of one a load, since a caller may poll by waits.
+    pub(crate) told_of_wait: bool,
 }
 
 impl State {
@@ -86,6 +88,7 @@ impl State {
             next_look: CardTime::default(),
             ended: None,
             report: None,
+            told_of_wait: false,
         }
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use komorebi_card::CardTime;
 
+use super::end::saved;
 use super::handles::{Handle, Progress};
 use super::state::{Ending, State};
 use super::stats::moment;
@@ -110,13 +111,20 @@ impl State {
 }
 
 impl RunCore {
-    /// Runs a wait and adds up its wall time.
+    /// Runs a wait and adds up its wall time. The first that runs out leaves a file, where one was asked for.
     pub(super) fn timed<T>(&self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
         let mut state = self.state()?;
         let start = moment();
         let result = wait(&mut state);
         state.stats.wait += start.elapsed();
-        result
+        result.map_err(|error| match error {
+            Error::WaitTimeout(_) | Error::EngineTimeout(_) if !state.told_of_wait => {
+                state.told_of_wait = true;
+                // The run goes on: of the card only what the dispatcher's memory has is read.
+                saved(self.story(&state, &error, None), None, error)
+            }
+            error => error,
+        })
     }
 
     fn known<R>(&self, state: &State, handle: Handle<R>) -> Result<u64> {
