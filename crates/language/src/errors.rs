@@ -82,6 +82,22 @@ impl Message {
         }
     }
 
+    /// Like [`nearest`](Self::nearest), of names that `owner` has once each: one that is `given` already is no name
+    /// for a second.
+    pub(crate) fn nearest_free<'a>(
+        self,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str> + Clone,
+        owner: &str,
+        given: &[String],
+    ) -> Self {
+        let near = komorebi_headers::suggest::nearest(name, known.clone()).filter(|_| name.len() > 2);
+        match near.filter(|near| given.iter().any(|given| given == near)) {
+            Some(near) => self.help(format!("{owner} has `{near}` already: remove this one")),
+            None => self.nearest(name, known),
+        }
+    }
+
     /// The lines that rustc shows.
     pub(crate) fn render(&self) -> String {
         let mut lines = format!("[{}] {}", self.code, self.text);

@@ -122,6 +122,15 @@ fn parse_part(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Option<
     (part, rest)
 }
 
+/// The words that parts begin with.
+pub(crate) fn first_words(parts: &[TokenStream]) -> Vec<String> {
+    let word = |part: &TokenStream| match part.clone().into_iter().next()? {
+        TokenTree::Ident(word) => Some(word.to_string()),
+        _ => None,
+    };
+    parts.iter().filter_map(word).collect()
+}
+
 /// Reads `tokens` as the fields of `T`, all of them optional; `known` are their names.
 pub(crate) fn parse_fields<T: FromMeta + Default>(
     tokens: TokenStream,
@@ -130,12 +139,14 @@ pub(crate) fn parse_fields<T: FromMeta + Default>(
     errors: &mut Errors,
 ) -> T {
     let mut fields = Vec::new();
-    for part in parse_parts(tokens, owner, errors) {
+    let parts = parse_parts(tokens, owner, errors);
+    let given: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+    for part in parts {
         if known.contains(&part.name.as_str()) {
             fields.push(NestedMeta::Meta(part.meta));
         } else {
             let message = Message::new(Rule::Field, format!("{owner} has no part called `{}`", part.name));
-            errors.push(part.key, &message.nearest(&part.name, known.iter().copied()));
+            errors.push(part.key, &message.nearest_free(&part.name, known.iter().copied(), owner, &given));
         }
     }
     T::from_list(&fields).unwrap_or_else(|error| {

@@ -66,6 +66,14 @@ impl Value {
         }
     }
 
+    /// The number that stands in quotes.
+    pub(crate) fn quoted_number(&self) -> Option<u32> {
+        match self {
+            Self::Text(literal) => literal.value().parse().ok(),
+            _ => None,
+        }
+    }
+
     /// The value that an expression is.
     pub(crate) fn of(expr: &Expr) -> Self {
         let anchor = Anchor::of(expr);

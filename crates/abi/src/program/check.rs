@@ -331,14 +331,13 @@ fn check_l1(program: &ProgramModel, problems: &mut Vec<Problem>) {
 fn check_defines(defines: &[(String, String)], problems: &mut Vec<Problem>) {
     for (i, (name, _)) in defines.iter().enumerate() {
         if !is_cpp_name(name) {
-            let what = if CPP.contains(&name.as_str()) { "a keyword" } else { "no identifier" };
+            let (what, help) = if is_cpp_keyword(name) {
+                ("a keyword", format!("rename it, as in `{name}_`"))
+            } else {
+                ("no identifier", "use letters, digits and underscores, as in `KM_TILES`".into())
+            };
             let message = format!("`{name}` cannot be defined: it is {what} of C++");
-            problems.push(problem(
-                Rule::Define,
-                Place::Define(i),
-                message,
-                "use letters, digits and underscores, as in `KM_TILES`",
-            ));
+            problems.push(problem(Rule::Define, Place::Define(i), message, help));
         } else if name.starts_with("KM_") && INTERNAL.contains(&name.as_str()) {
             let message = format!("`{name}` is defined by the runtime for every kernel");
             problems.push(problem(Rule::Define, Place::Define(i), message, "use another name"));
@@ -359,7 +358,12 @@ fn check_defines(defines: &[(String, String)], problems: &mut Vec<Problem>) {
 pub(super) fn is_cpp_name(name: &str) -> bool {
     let mut letters = name.chars();
     let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    first && letters.all(|c| c.is_ascii_alphanumeric() || c == '_') && !CPP.contains(&name)
+    first && letters.all(|c| c.is_ascii_alphanumeric() || c == '_') && !is_cpp_keyword(name)
+}
+
+/// Is it a word that C++ keeps for itself?
+pub(super) fn is_cpp_keyword(name: &str) -> bool {
+    CPP.contains(&name)
 }
 
 /// Macros that the build of every kernel sets.

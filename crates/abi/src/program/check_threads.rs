@@ -1,6 +1,6 @@
 //! The rules of threads and regions.
 
-use super::check::{is_cpp_name, problem};
+use super::check::{is_cpp_keyword, is_cpp_name, problem};
 use super::{Place, Problem, ProgramModel, Region, Rule, Thread};
 use crate::constants::layout;
 
@@ -38,9 +38,19 @@ fn own_regions(i: usize, thread: &Thread) -> impl Iterator<Item = (Place, &Regio
 fn check_cluster(i: usize, threads: &[Thread], problems: &mut Vec<Problem>) {
     let thread = &threads[i];
     let cluster = thread.cluster;
-    let free =
-        Thread::CLUSTERS.into_iter().find(|cluster| threads.iter().all(|other| other.cluster != *cluster));
-    let help = free.map_or("remove a thread".into(), |cluster| format!("cluster {cluster} is free"));
+    // Each thread that is misplaced is given a free cluster of its own, while there are any.
+    let misplaced = |i: usize| {
+        let cluster = threads[i].cluster;
+        !Thread::CLUSTERS.contains(&cluster) || threads[..i].iter().any(|earlier| earlier.cluster == cluster)
+    };
+    let before = (0..i).filter(|earlier| misplaced(*earlier)).count();
+    let help = free_clusters(threads).nth(before).map_or_else(
+        || {
+            let most = Thread::CLUSTERS.count();
+            format!("no cluster is left: a program has {most} threads at most; remove or merge one")
+        },
+        |cluster| format!("cluster {cluster} is free"),
+    );
     let (first, last) = (Thread::CLUSTERS.start(), Thread::CLUSTERS.end());
     if !Thread::CLUSTERS.contains(&cluster) {
         let why = match cluster {
@@ -64,6 +74,11 @@ fn check_cluster(i: usize, threads: &[Thread], problems: &mut Vec<Problem>) {
         found.other = Some(Place::ThreadCluster(j));
         problems.push(found);
     }
+}
+
+/// The work clusters that no thread is on.
+fn free_clusters(threads: &[Thread]) -> impl Iterator<Item = u32> {
+    Thread::CLUSTERS.filter(|cluster| threads.iter().all(|thread| thread.cluster != *cluster))
 }
 
 fn check_sources(i: usize, thread: &Thread, problems: &mut Vec<Problem>) {
@@ -118,8 +133,12 @@ fn check_region<'a>(
         problems.push(problem(Rule::Region, place, message, format!("write `{name} = {nearest}`")));
     }
     if !is_cpp_name(name) {
-        let message = format!("region `{name}` of {owner} has no name that C++ can write");
-        let help = "use letters, digits and underscores, as in `table`";
+        let (what, help) = if is_cpp_keyword(name) {
+            ("is called by a keyword of C++", format!("rename it, as in `{name}_`"))
+        } else {
+            ("has no name that C++ can write", "use letters, digits and underscores, as in `table`".into())
+        };
+        let message = format!("region `{name}` of {owner} {what}");
         problems.push(problem(Rule::Region, place, message, help));
     }
     if let Some((other, _)) = earlier.find(|(_, other)| other.name == *name) {
@@ -154,17 +173,26 @@ fn check_banks(program: &ProgramModel, problems: &mut Vec<Problem>) {
             continue;
         };
         reported.push(*place);
-        let message = format!(
-            "the regions on DRAM channel {channel} take {sum} bytes, {} more than its {room}; `{}` is the largest",
-            sum - room,
-            region.name
+        let mut message = format!(
+            "the regions on DRAM channel {channel} take {sum} bytes, {} more than its {room}",
+            sum - room
         );
+        let largest = all.iter().filter(|(_, other)| other.bytes == region.bytes).count() == 1;
+        if largest {
+            message.push_str(&format!("; `{}` is the largest", region.name));
+        }
         let shares: Vec<String> =
             all.iter().map(|(_, region)| format!("`{}` {}", region.name, region.bytes)).collect();
-        let help = format!(
-            "make it smaller, or move a thread: clusters 2 and 3 share a channel; bytes: {}",
-            shares.join(", ")
-        );
+        let mut help = format!("make {} smaller", if largest { "it" } else { "one" });
+        // A thread that has its channel to itself takes its regions along.
+        let owners = program.threads.iter();
+        let owners =
+            owners.filter(|thread| thread.channel() == channel && !thread.regions.is_empty()).count();
+        let elsewhere = |cluster: &u32| Thread::new(*cluster).channel() != channel;
+        if let Some(cluster) = free_clusters(&program.threads).find(elsewhere).filter(|_| owners > 1) {
+            help.push_str(&format!(", or move a thread to cluster {cluster}, which has another channel"));
+        }
+        help.push_str(&format!("; bytes: {}", shares.join(", ")));
         problems.push(problem(Rule::Region, *place, message, help));
     }
 }

@@ -97,7 +97,7 @@ impl Flow<'_> {
 
     fn check_reach(&self, problems: &mut Problems) {
         let mut dead_before = false;
-        for (block, reached) in self.blocks.iter().zip(&self.reached) {
+        for (b, (block, reached)) in self.blocks.iter().zip(&self.reached).enumerate() {
             if *reached && block.falls {
                 let last = block.end as u32 - 1;
                 problems.add(
@@ -110,14 +110,31 @@ impl Flow<'_> {
             // One message for a run of steps that nothing reaches; labels are no steps.
             let live = (block.from..block.end).find(|step| !matches!(self.plan.steps[*step], Planned::Label));
             if let (false, false, Some(step)) = (*reached, dead_before, live) {
-                problems.add(
-                    Rule::StreamUnreachable,
-                    Place::Item(step as u32),
-                    "nothing reaches this step: everything before it leaves".to_owned(),
-                    "remove it, or let the loop before it end",
-                );
+                let (why, help) = self.barrier(b);
+                let message = format!("nothing reaches this step: {why}");
+                problems.add(Rule::StreamUnreachable, Place::Item(step as u32), message, help);
             }
             dead_before = !*reached;
+        }
+    }
+
+    /// Why nothing reaches a block that comes after one that is reached, and what to do.
+    fn barrier(&self, b: usize) -> (&'static str, &'static str) {
+        let other = ("everything before it leaves", "remove it, or move it in front of what leaves");
+        let Some(before) = b.checked_sub(1).map(|before| &self.blocks[before]) else { return other };
+        // A jump that nothing reaches either may lead to it.
+        let joins = self.blocks.iter().any(|block| block.next.contains(&b));
+        let last = &self.plan.steps[before.end - 1];
+        if let (Planned::Halt(_), false) = (last, joins) {
+            return ("the `halt` before it ends the stream", "move it in front of the `halt`, or remove it");
+        }
+        // A jump back from behind the step goes round it: it stands in the loop.
+        let inside = |top: usize| self.blocks[b..].iter().any(|later| later.next.contains(&top));
+        match before.next.as_slice() {
+            [top] if *top < b && !inside(*top) => {
+                ("the loop before it does not end", "remove it, or leave the loop with `break;`")
+            }
+            _ => other,
         }
     }
 
@@ -146,13 +163,21 @@ impl Flow<'_> {
             .find(|b| self.blocks[*b].next.iter().any(|next| *next <= *b));
         let block = &self.blocks[back.unwrap_or(first)];
         let top = block.next.iter().copied().min().unwrap_or(first);
+        let last = self.blocks.iter().rposition(|block| {
+            self.plan.steps[block.from..block.end].iter().any(|step| !matches!(step, Planned::Label))
+        });
+        let help = if last.is_some_and(stuck) {
+            "leave it with `halt(..)`, or with `break;` and a `halt(..)` behind the loop"
+        } else {
+            "leave it with a `break` or a `halt`, or give it a condition that changes"
+        };
         problems.conflict(
             Rule::StreamLoop,
             Place::Item(block.end as u32 - 1),
             Place::Item(self.blocks[top].from as u32),
             "the loop begins here",
             "this loop has no way out".to_owned(),
-            "leave it with a break or a halt, or give it a condition that changes",
+            help,
         );
     }
 

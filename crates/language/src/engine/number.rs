@@ -50,7 +50,10 @@ pub(crate) fn number(expr: &Expr, what: &str, scope: &mut Scope<'_>) -> Option<i
         },
         _ => {
             let text = format!("expected a number for {what}");
-            let help = "write a literal, or the name of a constant";
+            let help = match crate::value::Value::of(expr).quoted_number() {
+                Some(number) => format!("write it without quotes: `{number}`"),
+                None => "write a literal, or the name of a constant".to_owned(),
+            };
             scope.errors.push(Anchor::of(expr), &Message::new(Syntax::Number, text).help(help));
             None
         }

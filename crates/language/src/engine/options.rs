@@ -12,7 +12,7 @@ use super::scope::Scope;
 use crate::anchor::Anchor;
 use crate::duration::{HELP, parse_deadline};
 use crate::errors::Message;
-use crate::parts::split;
+use crate::parts::{first_words, split};
 
 /// What the options say.
 #[derive(Debug, Default)]
@@ -27,7 +27,9 @@ pub(crate) struct Options {
 pub(crate) fn parse_options(tokens: TokenStream, known: &[&str], scope: &mut Scope<'_>) -> Options {
     let mut options = Options::default();
     let mut seen: Vec<(String, Anchor)> = Vec::new();
-    for part in split(tokens) {
+    let parts = split(tokens);
+    let given = first_words(&parts);
+    for part in parts {
         let anchor = Anchor::of(part.clone());
         let read = |input: ParseStream<'_>| {
             let name = input.call(Ident::parse_any)?;
@@ -55,7 +57,9 @@ pub(crate) fn parse_options(tokens: TokenStream, known: &[&str], scope: &mut Sco
         }
         if !known.contains(&name.as_str()) {
             let text = format!("a {} has no option `{name}`", scope.noun);
-            let message = Message::new(Syntax::Field, text).nearest(&name, known.iter().copied());
+            let owner = format!("the {}", scope.noun);
+            let message = Message::new(Syntax::Field, text);
+            let message = message.nearest_free(&name, known.iter().copied(), &owner, &given);
             scope.errors.push(key, &message);
             continue;
         }

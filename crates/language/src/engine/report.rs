@@ -86,7 +86,10 @@ fn unnamed(problem: &Problem, named: &dyn Fn(u32) -> bool, noun: &str) -> Option
     let (place, _) = problem.related.first().filter(|_| advised)?;
     let item = place.item().filter(|item| !named(*item))?;
     (problem.place.item() != Some(item) && !matches!(place, Place::Variable(_))).then(|| {
-        let (uses, item) = if noun == "stream" { ("`wait`", "submit") } else { ("`after`", "node") };
-        format!("{uses} needs a name: write `let first = ..` in front of that {item}")
+        if noun == "stream" {
+            "write `wait(all);`, or name the submit, `let first = submit ..;`, and `wait(first);`".to_owned()
+        } else {
+            "`after` needs a name: write `let first = ..` in front of that node".to_owned()
+        }
     })
 }

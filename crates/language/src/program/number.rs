@@ -34,8 +34,10 @@ pub(crate) fn resolve(value: &Value, what: &str, header: &ProgramHeader, errors:
         }
         other => {
             let text = format!("expected a number for {what}, found {}", other.describe());
-            let help =
-                "write a literal, or the C++ name of a constant of the header, where it can be computed";
+            let help = match other.quoted_number() {
+                Some(number) => format!("write it without quotes: `{number}`"),
+                None => "write the number, or a constant of the header by its C++ name; a macro cannot see Rust constants".into(),
+            };
             errors.push(other.anchor(), &Message::new(Rule::Number, text).help(help));
             None
         }

@@ -97,7 +97,9 @@ fn unpack_modes(value: &Value, into: &mut Collect<'_>) -> Vec<(u32, UnpackMode)>
         };
     };
     let mut modes = Vec::new();
-    for part in parse_parts(tokens.clone(), "`unpack_to_dest_mode`", into.errors) {
+    let parts = parse_parts(tokens.clone(), "`unpack_to_dest_mode`", into.errors);
+    let given: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+    for part in parts {
         let named = |buffer: &&komorebi_abi::program::Buffer| buffer.name.as_ref() == Some(&part.name);
         let index = into.model.buffers.iter().find(named).map(|buffer| buffer.index);
         let value = <Value as darling::FromMeta>::from_meta(&part.meta).unwrap_or(Value::Word(part.key));
@@ -110,7 +112,10 @@ fn unpack_modes(value: &Value, into: &mut Collect<'_>) -> Vec<(u32, UnpackMode)>
                 let known = into.model.buffers.iter().filter_map(|buffer| buffer.name.as_deref());
                 let message =
                     Message::new(Rule::Choice, format!("the program has no buffer `{}`", part.name));
-                into.errors.push(part.key, &message.nearest(&part.name, known));
+                into.errors.push(
+                    part.key,
+                    &message.nearest_free(&part.name, known, "`unpack_to_dest_mode`", &given),
+                );
             }
         }
     }

@@ -152,6 +152,11 @@ fn every_part_of_a_thread_is_told_at_its_own() {
         ("cluster = 1, sources = []", "KM0023", "has no sources"),
         ("cluster = 1, sources = [\"threads/scn.cpp\"]", "KM0023", "did you mean \"threads/scan.cpp\"?"),
         ("cluster = 1, sources = [\"threads/scan.cpp\", \"threads/./scan.cpp\"]", "KM0023", "twice"),
+        (
+            "cluster = 1, sources = [\"threads/scan.cpp\", \"threads/scn.cpp\"]",
+            "KM0023",
+            "\"threads/scan.cpp\" is in the list already",
+        ),
         ("cluster = 1, sources = 3", "KM0017", "are paths"),
         ("cluster = 1, sources = [scan]", "KM0017", "is a path"),
         (sources, "KM0017", "has no `cluster`"),
@@ -180,6 +185,8 @@ fn every_part_of_a_thread_is_told_at_its_own() {
         ("cluster = 1, SOURCES, regions(table)", "KM0020", "the bytes of region `table`"),
         ("cluster = 1, SOURCES, regions = 64", "KM0017", "names with their bytes"),
         ("cluster = 1, SOURCES, region(table = 64)", "KM0017", "did you mean `regions`?"),
+        ("cluster = 1, SOURCES, word = 1, words = 2", "KM0017", "thread `scan` has `words` already"),
+        ("cluster = 1, SOURCES, deadlne = 1 ms, deadline = 2 ms", "KM0017", "has `deadline` already"),
     ] {
         let found = thread_errors(&parts.replace("SOURCES", sources));
         assert_eq!(found.len(), 1, "{parts}: {found:#?}");

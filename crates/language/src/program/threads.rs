@@ -18,7 +18,7 @@ use crate::anchor::Anchor;
 use crate::context::Context;
 use crate::duration::{HELP, parse_deadline};
 use crate::errors::{Errors, Message};
-use crate::parts::{Part, parse_fields, parse_parts, split};
+use crate::parts::{Part, first_words, parse_fields, parse_parts, split};
 use crate::value::Value;
 
 const EXAMPLE: &str = "write it as in `scan(cluster = 1, sources = [\"threads/scan.cpp\"])`";
@@ -74,14 +74,16 @@ fn parse_thread(part: &Part, errors: &mut Errors) -> Option<ThreadItem> {
 /// Takes `deadline = 50 ms` out of a thread's parts: its value is no expression of Rust.
 fn take_deadline(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (TokenStream, Option<Deadline>) {
     let (mut rest, mut found) = (TokenStream::new(), None::<Deadline>);
-    for part in split(tokens) {
+    let parts = split(tokens);
+    let given = first_words(&parts);
+    for part in parts {
         let mut inner = part.clone().into_iter();
         let key = match inner.next() {
             Some(TokenTree::Ident(name)) if name == "deadline" => Anchor::at(name.span()),
             Some(TokenTree::Ident(name)) if is_time_of_unknown(&name, inner.clone()) => {
                 let name = (name.to_string(), Anchor::at(name.span()));
                 let message = Message::new(Rule::Field, format!("{owner} has no part called `{}`", name.0));
-                errors.push(name.1, &message.nearest(&name.0, ThreadParts::PARTS));
+                errors.push(name.1, &message.nearest_free(&name.0, ThreadParts::PARTS, owner, &given));
                 continue;
             }
             _ => {
@@ -165,7 +167,11 @@ pub(crate) fn load_threads(
                     "there is no source {path:?} of thread `{}` beside this source file",
                     thread.name
                 );
+                let listed = |near: &String| thread.sources.iter().flatten().any(|(other, _)| other == near);
                 let help = match nearest_file(folder, path) {
+                    Some(nearest) if listed(&nearest) => {
+                        format!("remove it: {nearest:?} is in the list already")
+                    }
                     Some(nearest) => format!("did you mean {nearest:?}?"),
                     None => "paths go from the folder of the source file, as for `include_str!`".into(),
                 };

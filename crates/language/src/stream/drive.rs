@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use komorebi_abi::engine::{Place, Ref, Rule, Value, VariableKind};
 use komorebi_abi::stream::{StepBody, Stream};
+use quote::ToTokens;
 use syn::Expr;
 use syn::ext::IdentExt;
 
@@ -212,14 +213,13 @@ fn assign(expr: &Expr, stream: &mut Stream, context: &mut Context<'_, '_>) {
 
 /// What to say about an expression that is no step.
 fn no_step(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
-    if let Expr::ForLoop(_) | Expr::Match(_) = expr {
-        let word = if matches!(expr, Expr::ForLoop(_)) { "for" } else { "match" };
-        let help = if word == "for" {
-            "count yourself: `reg i: u32 = 0; while i < 15 { ..; i += 1; }`"
-        } else {
-            "write `if x == 1 { .. } else if x == 2 { .. }`"
-        };
-        return (format!("a stream has no `{word}`"), help.to_owned());
+    match expr {
+        Expr::ForLoop(written) => return ("a stream has no `for`".to_owned(), count_of(written)),
+        Expr::Match(_) => {
+            let help = "write `if x == 1 { .. } else if x == 2 { .. }`";
+            return ("a stream has no `match`".to_owned(), help.to_owned());
+        }
+        _ => {}
     }
     let mut called = expr;
     loop {
@@ -240,6 +240,27 @@ fn no_step(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
             "a step assigns, submits, waits, posts an event, branches or halts: `x = ..;`, `submit ..;`, `wait(all);`, `halt(x);`".to_owned(),
         ),
     }
+}
+
+/// The loop that counts as a `for` does, with the user's own name and bounds where they are short.
+fn count_of(written: &syn::ExprForLoop) -> String {
+    let simple = |bound: Option<&Expr>| match bound? {
+        Expr::Lit(literal) => Some(literal.to_token_stream().to_string()),
+        bound => name_of(bound),
+    };
+    let name = match &*written.pat {
+        syn::Pat::Ident(name) => name.ident.to_string(),
+        _ => "i".to_owned(),
+    };
+    let (from, sign, to) = match &*written.expr {
+        Expr::Range(range) => {
+            let sign = if matches!(range.limits, syn::RangeLimits::Closed(_)) { "<=" } else { "<" };
+            (simple(range.start.as_deref()), sign, simple(range.end.as_deref()))
+        }
+        _ => (None, "<", None),
+    };
+    let [from, to] = [from, to].map(|bound| bound.unwrap_or_else(|| "..".to_owned()));
+    format!("count yourself: `reg {name}: u32 = {from}; while {name} {sign} {to} {{ ..; {name} += 1; }}`")
 }
 
 fn submit(

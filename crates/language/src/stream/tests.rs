@@ -186,6 +186,34 @@ fn each_mistake_is_told_with_its_code() {
 }
 
 #[test]
+fn an_unreached_step_says_what_it_stands_behind() {
+    for (body, says) in [
+        ("halt(0); event(1);", "move it in front of the `halt`"),
+        ("loop { if flag > 7 { halt(1); } } halt(0);", "leave the loop with `break;`"),
+        ("while flag > 7 { continue; event(1); } halt(0);", "in front of what leaves"),
+        ("while flag > 7 { break; event(1); } halt(0);", "in front of what leaves"),
+        ("if flag > 7 { halt(1); } else { halt(2); } event(1); halt(3);", "in front of the `halt`"),
+    ] {
+        let found = messages(&format!("bind flag: u32; {body}"));
+        assert_eq!(codes(&found), ["KM0204"], "{body}: {found:#?}");
+        assert!(found[0].contains(says), "{body}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_for_loop_is_answered_with_its_own_bounds() {
+    for (head, says) in [
+        ("i in 0..flag", "`reg i: u32 = 0; while i < flag {"),
+        ("job in flag..=15", "`reg job: u32 = flag; while job <= 15 {"),
+        ("i in 2..flag + 1", "`reg i: u32 = 2; while i < .. {"),
+        ("_ in jobs", "`reg i: u32 = ..; while i < .. {"),
+    ] {
+        let found = messages(&format!("bind flag: u32; for {head} {{ wait(all); }} halt(0);"));
+        assert!(found[0].contains(says), "{head}: {found:#?}");
+    }
+}
+
+#[test]
 fn a_wait_in_front_of_its_submit_is_refused() {
     let found = messages("wait(job); let job = submit touch(); halt(0);");
     assert_eq!(codes(&found), ["KM0203", "KM0203"], "{found:#?}");

@@ -42,7 +42,7 @@ pub(crate) fn apply(op: &BinOp, a: Tree, b: Tree, anchor: Anchor, scope: &mut Sc
         B::And(_) => logical(O::And, "&&", a, b, anchor, scope),
         B::Or(_) => logical(O::Or, "||", a, b, anchor, scope),
         _ => {
-            let help = "multiply by the reciprocal (f32), shift by the power of two (`x >> 3`, `x & 7`), or let a handler divide";
+            let help = "u32: `x / 8` is `x >> 3`, `x % 8` is `x & 7`; f32: multiply by the reciprocal; else let a handler divide";
             refuse(Syntax::Field, anchor, "the dispatcher has no division", help, scope)
         }
     }
