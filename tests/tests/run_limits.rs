@@ -146,7 +146,7 @@ fn a_card_with_more_cores_than_commands_can_name_gives_a_program_those_they_can(
     assert_eq!(run.stop(TIMEOUT).unwrap().cores.len(), 120);
     let error = session.load(km::Program::new("all").grid(14, 10)).unwrap_err();
     assert!(matches!(error, km::Error::ProgramError(_)), "{error}");
-    assert!(error.to_string().contains("commands can name 128 cores"), "{error}");
+    assert!(error.to_string().contains("commands can name at most 128 cores"), "{error}");
     let run = session.load(km::Program::new("wide").grid(14, 9)).unwrap();
     assert_eq!(run.wait(run.submit(km::nop().on((125, 1))).unwrap(), TIMEOUT).unwrap().auxiliary, 125);
     run.stop(TIMEOUT).unwrap();

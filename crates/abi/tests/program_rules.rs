@@ -153,6 +153,38 @@ fn all_problems_are_found_at_once_with_both_ends_of_a_conflict() {
 }
 
 #[test]
+fn no_free_number_is_suggested_twice() {
+    let problems = broken(|p| {
+        p.handlers[0].number = 0;
+        p.handlers[1].number = 240;
+        p.buffers[0].index = 30;
+        p.buffers[1].index = 40;
+        p.threads[0].cluster = 0;
+        p.threads[1].cluster = 9;
+    });
+    let helps: Vec<_> = problems.iter().filter_map(|p| p.help.as_deref()).collect();
+    let expected = [
+        "number 1 is free",
+        "number 2 is free",
+        "index 0 is free",
+        "index 1 is free",
+        "cluster 1 is free",
+        "cluster 2 is free",
+    ];
+    assert_eq!(helps, expected, "{problems:#?}");
+}
+
+#[test]
+fn the_pages_that_the_l1_budget_suggests_fit_and_one_more_does_not() {
+    let problems = broken(|p| p.buffers[0].pages = 900);
+    let help = problems[0].help.as_deref().unwrap();
+    let pages = help.split_once("`pages = ").and_then(|(_, rest)| rest.split_once('`')).unwrap().0;
+    let pages: u32 = pages.parse().unwrap();
+    assert_eq!(broken(|p| p.buffers[0].pages = pages), []);
+    assert_eq!(broken(|p| p.buffers[0].pages = pages + 1)[0].rule, Rule::L1Budget);
+}
+
+#[test]
 fn the_l1_budget_lists_the_share_of_each_part() {
     let problems = broken(|p| p.buffers[0].pages = 900);
     let help = problems[0].help.as_deref().unwrap();

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use komorebi_abi::{engine, program};
 use komorebi_headers::HeaderError;
+use komorebi_headers::suggest::{distance, nearest};
 use proc_macro2::TokenStream;
 
 use crate::anchor::Anchor;
@@ -71,11 +72,16 @@ impl Message {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// Adds the nearest known name, or else all of them.
+    /// Adds the nearest known name, or else all of them, as where two are as near.
     pub(crate) fn nearest<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Self {
         let all: Vec<String> = known.clone().into_iter().map(|name| format!("`{name}`")).collect();
+        let alone = |found: &&str| {
+            let second = nearest(name, known.clone().into_iter().filter(|other| other != found));
+            found.eq_ignore_ascii_case(name)
+                || second.is_none_or(|second| distance(name, second) > distance(name, found))
+        };
         // Any two names of two letters are near.
-        match komorebi_headers::suggest::nearest(name, known).filter(|_| name.len() > 2) {
+        match nearest(name, known.clone()).filter(|_| name.len() > 2).filter(alone) {
             Some(nearest) => self.help(format!("did you mean `{nearest}`?")),
             None if all.is_empty() => self,
             None => self.help(format!("known are {}", all.join(", "))),

@@ -111,11 +111,14 @@ fn parse_part(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Option<
         NestedMeta::NameValueInvalidExpr(pair) => {
             let name = pair.path.get_ident().map_or_else(|| "this part".into(), |name| format!("`{name}`"));
             let found = if pair.value.is_empty() { "no value" } else { "a value that cannot be read" };
-            refuse(
-                Anchor::of_or(&pair.value, Anchor::of(&pair)),
-                format!("{name} of {owner} has {found}"),
-                errors,
-            );
+            let anchor = Anchor::of_or(&pair.value, Anchor::of(&pair));
+            let form = pair.path.get_ident().and_then(|name| example(owner, &name.to_string()));
+            let help = match form {
+                Some(form) => format!("write it as in `{form}`, or remove it"),
+                None => "write a value behind the `=`, or remove it".into(),
+            };
+            let text = format!("{name} of {owner} has {found}");
+            errors.push(anchor, &Message::new(Rule::Field, text).help(help));
             None
         }
     };
@@ -129,6 +132,23 @@ pub(crate) fn first_words(parts: &[TokenStream]) -> Vec<String> {
         _ => None,
     };
     parts.iter().filter_map(word).collect()
+}
+
+/// How to write the part `name` of a program.
+fn example(owner: &str, name: &str) -> Option<&'static str> {
+    match name {
+        _ if owner != "the program" => None,
+        "kernels" => Some("kernels = \"kernels\""),
+        "header" => Some("header = \"kernels/heat.h\""),
+        "grid" => Some("grid = (12, 10)"),
+        "depth" => Some("depth = 8"),
+        "buffers" => Some("buffers(input(index = 0, format = bfloat16, page_bytes = 2048, pages = 4))"),
+        "compute" => Some("compute(math_fidelity = HiFi4)"),
+        "opt" => Some("opt(reader = Os)"),
+        "defines" => Some("defines(TILES = 4)"),
+        "compile_args" => Some("compile_args(reader = [1, 2])"),
+        _ => None,
+    }
 }
 
 /// Reads `tokens` as the fields of `T`, all of them optional; `known` are their names.

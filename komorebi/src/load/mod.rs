@@ -184,7 +184,7 @@ fn tiles(session: &Session, grid: Option<(u32, u32)>) -> Result<Tiles> {
     // Core tables, READY words and multicast lists have room for no more, whatever the grid came from.
     if grid.width > columns || u64::from(grid.width) * u64::from(grid.height) > u64::from(cores) {
         return Err(StartError::new(format!(
-            "the program's grid is {grid} and commands can name {cores} cores in {columns} columns; make the program's grid smaller"
+            "the program's grid is {grid} and commands can name at most {cores} cores and {columns} columns; make the program's grid smaller"
         ))
         .into());
     }

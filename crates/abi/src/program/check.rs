@@ -1,7 +1,7 @@
 //! Every rule of a program, checked at once.
 
 use super::check_threads::check_threads;
-use super::{Buffer, Handler, Place, Problem, ProgramModel, Rule, l1_budget};
+use super::{ArgKind, Buffer, Handler, Place, Problem, ProgramModel, Rule, l1_budget};
 use crate::constants::{command, core, layout};
 
 /// Checks `program` against every rule. Empty when it keeps them all.
@@ -36,7 +36,7 @@ fn check_grid(program: &ProgramModel, problems: &mut Vec<Problem>) {
         ));
     } else if width > columns || sum > u64::from(cores) {
         let message = format!(
-            "a grid of {width} x {height} has {sum} cores in {width} columns; commands can name {cores} cores in {columns} columns"
+            "a grid of {width} x {height} has {sum} cores in {width} columns; commands can name at most {cores} cores and {columns} columns"
         );
         problems.push(problem(
             Rule::Grid,
@@ -73,6 +73,8 @@ fn check_kernel_bytes(program: &ProgramModel, problems: &mut Vec<Problem>) {
 }
 
 fn check_handlers(handlers: &[Handler], problems: &mut Vec<Problem>) {
+    // Each is suggested once.
+    let mut free = (1..=command::HANDLER_MAX).filter(|n| handlers.iter().all(|handler| handler.number != *n));
     for (i, handler) in handlers.iter().enumerate() {
         let Handler { name, number, .. } = handler;
         if !(1..=command::HANDLER_MAX).contains(number) {
@@ -86,8 +88,7 @@ fn check_handlers(handlers: &[Handler], problems: &mut Vec<Problem>) {
                     command::HANDLER_MAX
                 ),
             };
-            let free = (1..=command::HANDLER_MAX).find(|n| handlers.iter().all(|other| other.number != *n));
-            let help = free.map_or("remove a handler".into(), |n| format!("number {n} is free"));
+            let help = free.next().map_or("remove a handler".into(), |n| format!("number {n} is free"));
             problems.push(problem(Rule::HandlerNumber, Place::HandlerNumber(i), message, help));
         }
         for (j, earlier) in handlers[..i].iter().enumerate() {
@@ -133,12 +134,14 @@ fn check_args(i: usize, handler: &Handler, problems: &mut Vec<Problem>) {
         }
     }
     let most = command::ARGS_MAX;
+    let wide = handler.args.iter().any(|arg| arg.kind == ArgKind::U64);
+    let wide = if wide { " (a `u64` takes two)" } else { "" };
     let mut words = 0;
     for (j, arg) in handler.args.iter().enumerate() {
         words += arg.kind.words();
         if words > most {
             let message = format!(
-                "handler `{}` takes {} argument words; a command carries {most}, and `{}` is where they end",
+                "handler `{}` takes {} argument words{wide}; a command carries {most}, and `{}` is the first that does not fit",
                 handler.name,
                 handler.words(),
                 arg.name
@@ -265,9 +268,11 @@ fn check_names(i: usize, handler: &Handler, problems: &mut Vec<Problem>) {
 
 fn check_buffers(buffers: &[Buffer], problems: &mut Vec<Problem>) {
     let runtime = core::BUFFER_COMPUTE_TOKEN..=core::BUFFER_TRACE;
+    // Each is suggested once.
+    let mut free =
+        (0..core::BUFFER_COMPUTE_TOKEN).filter(|n| buffers.iter().all(|buffer| buffer.index != *n));
     for (i, buffer) in buffers.iter().enumerate() {
-        let free = || (0..core::BUFFER_COMPUTE_TOKEN).find(|n| buffers.iter().all(|other| other.index != *n));
-        let help = || free().map_or("remove a buffer".into(), |n| format!("index {n} is free"));
+        let mut help = || free.next().map_or("remove a buffer".into(), |n| format!("index {n} is free"));
         let index = buffer.index;
         if runtime.contains(&index) {
             let message = format!("{} takes index {index}; 29, 30 and 31 are the runtime's", buffer.label());
@@ -319,22 +324,29 @@ fn check_l1(program: &ProgramModel, problems: &mut Vec<Problem>) {
         let shares: Vec<String> = lines.iter().map(|line| format!("{} {}", line.what, line.bytes)).collect();
         let message =
             format!("the program takes {sum} bytes of each core's L1, {} more than its {most}", sum - most);
-        problems.push(problem(
-            Rule::L1Budget,
-            Place::Buffers,
-            message,
-            format!("shares in bytes: {}", shares.join(", ")),
-        ));
+        let edit = fewer_pages(&program.buffers, sum - most)
+            .unwrap_or_else(|| "make several buffers smaller, as no one of them is as large as that".into());
+        let help = format!("{edit}; shares in bytes: {}", shares.join(", "));
+        problems.push(problem(Rule::L1Budget, Place::Buffers, message, help));
     }
+}
+
+/// The most pages with which the largest buffer takes `excess` bytes less. `None` when it would have none.
+fn fewer_pages(buffers: &[Buffer], excess: u64) -> Option<String> {
+    let largest = buffers.iter().max_by_key(|buffer| buffer.bytes())?;
+    let align = u64::from(layout::L1_BUFFER_ALIGN);
+    let room = largest.bytes().checked_sub(excess)? / align * align;
+    let pages = room.checked_div(u64::from(largest.page_bytes)).filter(|pages| *pages > 0)?;
+    Some(format!("make a buffer smaller, as in `pages = {pages}` for {}", largest.label()))
 }
 
 fn check_defines(defines: &[(String, String)], problems: &mut Vec<Problem>) {
     for (i, (name, _)) in defines.iter().enumerate() {
         if !is_cpp_name(name) {
             let (what, help) = if is_cpp_keyword(name) {
-                ("a keyword", format!("rename it, as in `{name}_`"))
+                ("a keyword", format!("use another name, as in `{}`", name.to_uppercase()))
             } else {
-                ("no identifier", "use letters, digits and underscores, as in `KM_TILES`".into())
+                ("no identifier", "use letters, digits and underscores, as in `TILES_2`".into())
             };
             let message = format!("`{name}` cannot be defined: it is {what} of C++");
             problems.push(problem(Rule::Define, Place::Define(i), message, help));

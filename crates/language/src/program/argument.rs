@@ -57,7 +57,7 @@ pub(crate) fn parse_argument(input: PatType, of: &Ident, errors: &mut Errors) ->
             "argument `{ident}` of handler `{of}` has type `{}`, which is not words",
             written(&input.ty)
         );
-        errors.push(Anchor::of(&input.ty), &Message::new(Rule::Type, text).help(arg_help(&input.ty)));
+        errors.push(Anchor::of(&input.ty), &Message::new(Rule::Type, text).help(help_of(&ident, &input.ty)));
     }
     let effect = parse_effect(&input.attrs, &ident, kind, errors);
     Some(ArgItem { ident, ty: *input.ty, kind, effect })
@@ -127,6 +127,19 @@ pub(crate) fn arg_kind(ty: &Type) -> Option<ArgKind> {
     }
 }
 
+/// The help for argument `ident`, whose type is not words.
+fn help_of(ident: &Ident, ty: &Type) -> String {
+    let effect = match ty {
+        Type::Reference(reference) if arg_kind(&reference.elem).is_some() => {
+            return format!("pass it by value: `{ident}: {}`", written(&reference.elem));
+        }
+        Type::Reference(reference) if reference.mutability.is_some() => "inout",
+        Type::Reference(_) | Type::Slice(_) => "input",
+        _ => return arg_help(ty),
+    };
+    format!("pass a tensor's address: `#[{effect}] {ident}: km::Address`")
+}
+
 /// The help for a type that is not words.
 pub(crate) fn arg_help(ty: &Type) -> String {
     if let Type::Array(array) = ty
@@ -150,7 +163,11 @@ pub(crate) fn arg_help(ty: &Type) -> String {
         "f64" => Some("f32"),
         "bf16" => Some("[bf16; 2]"),
         "Tensor" => Some("km::Address"),
-        _ => komorebi_headers::suggest::nearest(&name, known),
+        _ => match komorebi_headers::suggest::nearest(&name, known) {
+            Some("Address") => Some("km::Address"),
+            Some("Core") => Some("km::Core"),
+            other => other,
+        },
     };
     nearest.map_or(wide.into(), |nearest| format!("did you mean `{nearest}`? {wide}"))
 }

@@ -6,15 +6,16 @@ use syn::Meta;
 use super::attribute::BufferParts;
 use super::collect::Collect;
 use super::number::resolve;
-use super::places::BufferPlaces;
+use super::options::expected_name;
+use super::places::{BufferPlaces, NoIndex};
 use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
 use crate::parts::{Part, parse_fields, parse_parts};
 use crate::value::Value;
 
-/// How to write the buffer of that name.
-fn example(name: &str) -> String {
-    format!("write it as in `{name}(index = 0, format = bfloat16, page_bytes = 2048, pages = 4)`")
+/// How to write the buffer of that name, with a free index.
+fn example(name: &str, index: u32) -> String {
+    format!("write it as in `{name}(index = {index}, format = bfloat16, page_bytes = 2048, pages = 4)`")
 }
 
 /// Reads all buffers.
@@ -22,19 +23,57 @@ pub(crate) fn collect_buffers(value: &Value, into: &mut Collect<'_>) {
     let Value::Parts(tokens, anchor) = value else {
         let message =
             Message::new(Rule::Field, format!("`buffers` is a list of buffers, found {}", value.describe()));
-        into.errors.push(value.anchor(), &message.help(format!("{} inside `buffers(..)`", example("input"))));
+        into.errors
+            .push(value.anchor(), &message.help(format!("{} inside `buffers(..)`", example("input", 0))));
         return;
     };
     into.places.all_buffers = Some(*anchor);
     for part in parse_parts(tokens.clone(), "`buffers`", into.errors) {
         collect_buffer(&part, into);
     }
+    fill_indices(into);
 }
+
+/// Indices that are not known are filled in so that no other rule speaks about them, and none is suggested twice.
+fn fill_indices(into: &mut Collect<'_>) {
+    for i in 0..into.model.buffers.len() {
+        let Some(why) = into.places.buffers[i].no_index else { continue };
+        let taken = |index: u32| into.model.buffers.iter().any(|buffer| buffer.index == index);
+        let mut free = (0..29).filter(|index| !taken(*index));
+        let index = match why {
+            NoIndex::Refused => free.next_back(),
+            NoIndex::Unwritten | NoIndex::NoParts => free.next(),
+        }
+        .unwrap_or(0);
+        let name = into.model.buffers[i].name.clone().unwrap_or_default();
+        let owner = format!("buffer `{name}`");
+        let message = match why {
+            NoIndex::Refused => None,
+            NoIndex::Unwritten => Some((format!("{owner} has no `index`"), add("index", &index.to_string()))),
+            NoIndex::NoParts => Some((format!("{owner} has no parts"), example(&name, index))),
+        };
+        if let Some((text, help)) = message {
+            into.errors.push(into.places.buffers[i].index, &Message::new(Rule::Field, text).help(help));
+        }
+        into.model.buffers[i].index = index;
+    }
+}
+
+/// Stands for an index that is not known yet.
+const NO_INDEX: u32 = u32::MAX;
 
 fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
     let Meta::List(list) = &part.meta else {
-        let message = Message::new(Rule::Field, format!("buffer `{}` has no parts", part.name));
-        into.errors.push(Anchor::of(&part.meta), &message.help(example(&part.name)));
+        let (filled, anchor) = (Format::Bfloat16, Anchor::of(&part.meta));
+        let no_index = Some(NoIndex::NoParts);
+        into.model.buffers.push(Buffer {
+            name: Some(part.name.clone()),
+            index: NO_INDEX,
+            format: filled,
+            page_bytes: filled.page_step(),
+            pages: 1,
+        });
+        into.places.buffers.push(BufferPlaces { index: anchor, page_bytes: anchor, pages: anchor, no_index });
         return;
     };
     let owner = format!("buffer `{}`", part.name);
@@ -43,18 +82,22 @@ fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
         let value = required(value, field, &owner, part.key, into.errors)?;
         resolve(value, &format!("`{field}` of {owner}"), into.header, into.errors)
     };
-    let index = number("index", parts.index.as_ref(), into);
+    let (index, no_index) = match &parts.index {
+        None => (None, Some(NoIndex::Unwritten)),
+        Some(value) => {
+            let index = number("index", Some(value), into);
+            (index, index.is_none().then_some(NoIndex::Refused))
+        }
+    };
     let page_bytes = number("page_bytes", parts.page_bytes.as_ref(), into);
     let pages = number("pages", parts.pages.as_ref(), into);
     let format = required(parts.format.as_ref(), "format", &owner, part.key, into.errors)
         .and_then(|value| format(value, &owner, into.errors));
     // What is not known is filled in so that no other rule speaks about it.
-    let taken = |index: u32| into.model.buffers.iter().any(|buffer| buffer.index == index);
-    let Some(index) = index.or_else(|| (0..29).rev().find(|index| !taken(*index))) else { return };
     let filled = format.unwrap_or(Format::Bfloat16);
     into.model.buffers.push(Buffer {
         name: Some(part.name.clone()),
-        index,
+        index: index.unwrap_or(NO_INDEX),
         format: filled,
         page_bytes: page_bytes.unwrap_or(filled.page_step()),
         pages: pages.unwrap_or(1),
@@ -64,7 +107,12 @@ fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
         index: place(&parts.index),
         page_bytes: place(&parts.page_bytes),
         pages: place(&parts.pages),
+        no_index,
     });
+}
+
+fn add(field: &str, value: &str) -> String {
+    format!("add it, as in `{field} = {value}`")
 }
 
 fn required<'a>(
@@ -76,13 +124,12 @@ fn required<'a>(
 ) -> Option<&'a Value> {
     if value.is_none() {
         let value = match field {
-            "index" => "0",
             "format" => "bfloat16",
             "page_bytes" => "2048",
             _ => "4",
         };
         let message = Message::new(Rule::Field, format!("{owner} has no `{field}`"));
-        errors.push(key, &message.help(format!("add it, as in `{field} = {value}`")));
+        errors.push(key, &message.help(add(field, value)));
     }
     value
 }
@@ -93,13 +140,21 @@ fn format(value: &Value, owner: &str, errors: &mut Errors) -> Option<Format> {
         let format = Format::from_name(name);
         if format.is_none() {
             let message = Message::new(Rule::Choice, format!("`{name}` of {owner} is no data format"));
-            errors.push(*anchor, &message.nearest(name, known()));
+            let message = match name.as_str() {
+                "float16" | "fp16" | "f16" | "half" => {
+                    let known: Vec<&str> = known().collect();
+                    let known = known.join("`, `");
+                    message.help(format!("`bfloat16` is another format of 16 bits; known are `{known}`"))
+                }
+                _ => message.nearest(name, known()),
+            };
+            errors.push(*anchor, &message);
         }
         return format;
     }
     let names: Vec<&str> = known().collect();
     let message =
         Message::new(Rule::Choice, format!("`format` of {owner} is a name, found {}", value.describe()));
-    errors.push(value.anchor(), &message.help(format!("known are {}", names.join(", "))));
+    errors.push(value.anchor(), &message.help(expected_name(value, &names)));
     None
 }

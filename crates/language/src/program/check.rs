@@ -6,7 +6,7 @@ use komorebi_abi::program::{Place, Problem, ProgramModel, Rule, check};
 
 use super::header::ProgramHeader;
 use super::item::ProgramItem;
-use super::places::Places;
+use super::places::{NoIndex, Places};
 use crate::errors::{Errors, Message};
 
 /// Runs every rule, but for `without`.
@@ -33,7 +33,11 @@ fn report(problem: &Problem, places: &Places, header: &ProgramHeader, errors: &m
     if !excerpts.is_empty() {
         message = message.detail(excerpts.join("\n"));
     }
-    if let Some(help) = &problem.help {
+    // An index that could not be read may be any.
+    let unread = places.buffers.iter().any(|buffer| buffer.no_index == Some(NoIndex::Refused));
+    if unread && problem.rule == Rule::BufferIndex {
+        message = message.help("take an index from 0 to 28 that no other buffer has");
+    } else if let Some(help) = &problem.help {
         message = message.help(help.clone());
     }
     errors.push(places.anchor(problem.place), &message);

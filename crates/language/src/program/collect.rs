@@ -103,8 +103,8 @@ fn collect_handlers(items: &[HandlerItem], into: &mut Collect<'_>) {
         let anchor = Anchor::at(item.ident.span());
         let mut places = HandlerPlaces { name: anchor, number: None, constant: None, args: Vec::new() };
         let number = number_of(&name, item, &mut places, into);
-        if number.is_none() {
-            open.push(i);
+        if let Err(why) = number {
+            open.push((i, why));
         }
         let mut args = Vec::new();
         for arg in &item.args {
@@ -115,17 +115,61 @@ fn collect_handlers(items: &[HandlerItem], into: &mut Collect<'_>) {
         }
         into.model.handlers.push(Handler {
             name,
-            number: number.unwrap_or(u32::MAX),
+            number: number.unwrap_or(NO_NUMBER),
             args,
             result: item.result,
         });
         into.places.handlers.push(places);
     }
-    // Numbers that are not known are filled in so that no other rule speaks about them.
-    for i in open {
+    // Numbers that are not known are filled in so that no other rule speaks about them, and none is suggested twice.
+    for (i, why) in open {
+        let Handler { name, .. } = &into.model.handlers[i];
+        let of_header = |number: u32| match into.header {
+            ProgramHeader::Read(read) => {
+                read.handlers().any(|handler| handler.constant.value.as_u32() == Some(number))
+            }
+            ProgramHeader::Absent | ProgramHeader::Unknown => false,
+        };
         let taken = |number: u32| into.model.handlers.iter().any(|handler| handler.number == number);
-        into.model.handlers[i].number = (1..240).rev().find(|number| !taken(*number)).unwrap_or(1);
+        let mut free = (1..240).filter(|number| !taken(*number) && !of_header(*number));
+        let number = match why {
+            NoNumber::Refused => free.next_back(),
+            NoNumber::Unwritten | NoNumber::NotInHeader => free.next(),
+        }
+        .unwrap_or(1);
+        let message = match (why, into.header) {
+            (NoNumber::Unwritten, _) => Some(unwritten(name, number)),
+            (NoNumber::NotInHeader, ProgramHeader::Read(read)) => Some(missing(name, number, read)),
+            _ => None,
+        };
+        if let Some(message) = message {
+            into.errors.push(into.places.handlers[i].name, &message);
+        }
+        into.model.handlers[i].number = number;
     }
+}
+
+/// Stands for a number that is not known yet.
+const NO_NUMBER: u32 = u32::MAX;
+
+/// Why a handler has no number.
+#[derive(Clone, Copy)]
+enum NoNumber {
+    /// The error is reported, or the header is unknown.
+    Refused,
+    /// Nothing gives it one.
+    Unwritten,
+    /// The header that would has none.
+    NotInHeader,
+}
+
+/// Nothing gives the handler a number; `free` is one.
+fn unwritten(name: &str, free: u32) -> Message {
+    let text = format!("handler `{name}` has no number");
+    let help = format!(
+        "write `#[handler({free})]` over it, or add `header = \"..\"` with its `kHandler..` constant"
+    );
+    Message::new(Rule::HandlerNumber, text).help(help)
 }
 
 /// The number of a handler: written in place, or the header's.
@@ -134,20 +178,15 @@ fn number_of(
     item: &HandlerItem,
     places: &mut HandlerPlaces,
     into: &mut Collect<'_>,
-) -> Option<u32> {
+) -> Result<u32, NoNumber> {
     if let Some(value) = &item.number {
         places.number = Some(value.anchor());
-        return resolve(value, &format!("the number of handler `{name}`"), into.header, into.errors);
+        let number = resolve(value, &format!("the number of handler `{name}`"), into.header, into.errors);
+        return number.ok_or(NoNumber::Refused);
     }
     match into.header {
-        ProgramHeader::Unknown => None,
-        ProgramHeader::Absent => {
-            let text = format!("handler `{name}` has no number");
-            let help =
-                "write `#[handler(1)]` over it, or add `header = \"..\"` with its `kHandler..` constant";
-            into.errors.push(places.name, &Message::new(Rule::HandlerNumber, text).help(help));
-            None
-        }
+        ProgramHeader::Unknown => Err(NoNumber::Refused),
+        ProgramHeader::Absent => Err(NoNumber::Unwritten),
         ProgramHeader::Read(read) => match read.handlers().find(|handler| handler.name == name) {
             Some(HeaderHandler { constant, .. }) => {
                 places.constant = Some((constant.name.clone(), constant.location.clone()));
@@ -161,29 +200,23 @@ fn number_of(
                         read.header.render_at("it is declared here", &constant.location, constant.name.len());
                     into.errors.push(places.name, &Message::new(Rule::HandlerNumber, text).detail(place));
                 }
-                number
+                number.ok_or(NoNumber::Refused)
             }
-            None => {
-                // One that has no value is reported already.
-                if !read.has_valueless(name) {
-                    into.errors.push(places.name, &missing(name, read));
-                }
-                None
-            }
+            // One that has no value is reported already.
+            None if read.has_valueless(name) => Err(NoNumber::Refused),
+            None => Err(NoNumber::NotInHeader),
         },
     }
 }
 
-/// The header has no handler of that name.
-fn missing(name: &str, read: &ReadHeader) -> Message {
+/// The header has no handler of that name; the number `free` is.
+fn missing(name: &str, free: u32, read: &ReadHeader) -> Message {
     let wanted = format!("kHandler{}", cpp_name(name));
     let path = read.path.value();
     let text = format!("the header {path:?} has no handler `{name}`: it declares no `{wanted}`");
     let known: Vec<HeaderHandler<'_>> = read.handlers().collect();
     let nearest = komorebi_headers::suggest::nearest(name, known.iter().map(|handler| handler.name.as_str()));
-    let free =
-        (1..240).find(|number| known.iter().all(|handler| handler.constant.value.as_u32() != Some(*number)));
-    let add = format!("add `constexpr uint32_t {wanted} = {};` to it", free.unwrap_or(1));
+    let add = format!("add `constexpr uint32_t {wanted} = {free};` to it");
     let message = Message::new(Rule::HandlerMissing, text);
     match nearest.and_then(|nearest| known.iter().find(|handler| handler.name == nearest)) {
         Some(HeaderHandler { name, constant }) => {

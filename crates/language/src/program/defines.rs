@@ -18,7 +18,7 @@ pub(crate) fn parse_defines(value: &Value, errors: &mut Errors) -> Defines {
             Rule::Field,
             format!("`defines` is a list of definitions, found {}", value.describe()),
         );
-        errors.push(value.anchor(), &message.help("write it as in `defines(KM_TILES = 4)`"));
+        errors.push(value.anchor(), &message.help("write it as in `defines(TILES = 4)`"));
         return Vec::new();
     };
     parse_list(tokens.clone(), errors)

@@ -108,7 +108,7 @@ fn parse_number(attr: &Attribute, errors: &mut Errors) -> Option<Value> {
     };
     if value.is_none() {
         let message = Message::new(Rule::Field, "`#[handler]` gives one number");
-        errors.push(Anchor::of(attr), &message.help("write it as in `#[handler(7)]`"));
+        errors.push(Anchor::of(attr), &message.help("remove it in a program with a header, which gives the number; without one, write `#[handler(7)]`"));
     }
     value
 }

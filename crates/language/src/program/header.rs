@@ -6,7 +6,7 @@ use komorebi_abi::program::{Rule, handler_name};
 use komorebi_headers::{Constant, Files, Header, Options};
 use syn::LitStr;
 
-use super::files::{exists, nearest_file};
+use super::files::{exists, missing_help};
 use crate::anchor::Anchor;
 use crate::context::Context;
 use crate::errors::{Errors, Message};
@@ -155,8 +155,5 @@ fn report_mistakes(header: &Header, anchor: Anchor, errors: &mut Errors) {
 fn missing(path: &LitStr, folder: &Path) -> Message {
     let message =
         Message::new(Rule::Header, format!("there is no header {:?} beside this source file", path.value()));
-    match nearest_file(folder, &path.value()) {
-        Some(nearest) => message.help(format!("did you mean {nearest:?}?")),
-        None => message.help("paths go from the folder of the source file, as for `include_str!`"),
-    }
+    message.help(missing_help(folder, &path.value()))
 }

@@ -7,7 +7,7 @@ use komorebi_abi::program::{Kernel, Rule};
 use syn::{Ident, LitStr};
 
 use super::attribute::PerKernel;
-use super::files::{exists, nearest_file, plain};
+use super::files::{exists, missing_folder_help, missing_help, plain};
 use super::header::ProgramHeader;
 use crate::anchor::Anchor;
 use crate::context::Context;
@@ -108,10 +108,7 @@ impl KernelFile {
             return true;
         }
         let text = format!("there is no {} kernel {:?} beside this source file", kernel.name(), self.path);
-        let help = match nearest_file(folder, &self.path) {
-            Some(nearest) => format!("did you mean {nearest:?}?"),
-            None => "paths go from the folder of the source file, as for `include_str!`".into(),
-        };
+        let help = missing_help(folder, &self.path);
         errors.push(self.anchor, &Message::new(Rule::KernelFile, text).help(help));
         false
     }
@@ -131,7 +128,18 @@ fn name_kernels(
             errors.push(Anchor::at(program.span()), &message.help(example));
             None
         }
-        Some(Value::Text(folder)) => Some(name_in_folder(folder, context)),
+        Some(Value::Text(folder)) => {
+            let written = plain(Path::new(&folder.value()));
+            if let Some(source) = &context.folder
+                && !source.join(&written).is_dir()
+            {
+                let text = format!("there is no folder {written:?} of kernels beside this source file");
+                let help = missing_folder_help(source, &written);
+                errors.push(Anchor::at(folder.span()), &Message::new(Rule::KernelFile, text).help(help));
+                return None;
+            }
+            Some(name_in_folder(folder, context))
+        }
         Some(Value::Parts(tokens, anchor)) => {
             let parts: PerKernel = parse_fields(tokens.clone(), "`kernels`", &PerKernel::PARTS, errors);
             let mut files = [const { None }; 3];

@@ -149,8 +149,18 @@ pub(super) fn choose<T: Copy>(
         return found.map(|i| all[i]);
     }
     let message = Message::new(Rule::Choice, format!("expected {what}, found {}", value.describe()));
-    errors.push(value.anchor(), &message.help(format!("known are {}", names.join(", "))));
+    errors.push(value.anchor(), &message.help(expected_name(value, &names)));
     None
+}
+
+/// The help where a name of `known` was expected and none was written.
+pub(super) fn expected_name(value: &Value, known: &[&str]) -> String {
+    match value {
+        Value::Text(text) if known.contains(&text.value().as_str()) => {
+            format!("write `{}`, without quotes", text.value())
+        }
+        _ => format!("known are `{}`", known.join("`, `")),
+    }
 }
 
 /// `name` or `name = true`.

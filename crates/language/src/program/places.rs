@@ -29,6 +29,19 @@ pub(crate) struct BufferPlaces {
     pub(crate) index: Anchor,
     pub(crate) page_bytes: Anchor,
     pub(crate) pages: Anchor,
+    /// Why its index is not known, if it is not.
+    pub(crate) no_index: Option<NoIndex>,
+}
+
+/// Why the index of a buffer is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoIndex {
+    /// What was written for it is refused, or stands in a header that is unknown.
+    Refused,
+    /// Nothing was written for it.
+    Unwritten,
+    /// Nothing was written for the buffer at all.
+    NoParts,
 }
 
 /// The anchors of a handler.

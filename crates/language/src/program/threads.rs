@@ -8,7 +8,7 @@ use syn::Meta;
 
 use super::attribute::ThreadParts;
 use super::collect::Collect;
-use super::files::{exists, nearest_file, plain};
+use super::files::{exists, missing_help, nearest_file, plain};
 use super::header::ProgramHeader;
 use super::kernels::{SourcePath, with_includes};
 use super::number::resolve;
@@ -172,8 +172,7 @@ pub(crate) fn load_threads(
                     Some(nearest) if listed(&nearest) => {
                         format!("remove it: {nearest:?} is in the list already")
                     }
-                    Some(nearest) => format!("did you mean {nearest:?}?"),
-                    None => "paths go from the folder of the source file, as for `include_str!`".into(),
+                    _ => missing_help(folder, path),
                 };
                 errors.push(*anchor, &Message::new(Rule::ThreadSources, text).help(help));
             } else if !places.contains(path) {
