@@ -75,7 +75,7 @@ pub(crate) fn resolve_command(
             Place::Queued(item),
             "queued here",
             message,
-            "drop `exclusive`, or give the command a group of its own",
+            check.exclusive_help(command),
         );
     }
     let handler = check.handler(item, command, problems);
@@ -102,6 +102,22 @@ pub(crate) fn resolve_command(
 }
 
 impl<'a> CommandCheck<'a> {
+    /// What to do about a command that is both exclusive and queued.
+    fn exclusive_help(&self, command: &Command) -> String {
+        match (&command.handler, &command.group) {
+            (HandlerRef::Named(name), Group::Count(count)) if !self.stream => {
+                let args = if command.args.is_empty() { "" } else { ".." };
+                format!(
+                    "drop `exclusive`, or name the cores in place of `queued({count})`: `{name}[0..{count}]({args}) exclusive`"
+                )
+            }
+            _ if !self.stream => {
+                "drop `exclusive`, or drop `queued`: the command then has the cores that it names".to_owned()
+            }
+            _ => "drop `exclusive`, or give the command a group of its own".to_owned(),
+        }
+    }
+
     fn handler(&self, item: u32, command: &Command, problems: &mut Problems) -> Option<&'a Handler> {
         let facts = self.facts;
         let found = match &command.handler {
@@ -154,7 +170,10 @@ impl<'a> CommandCheck<'a> {
                     Ref::Id(id) => (format!("number {id}"), None),
                 };
                 let help = match near {
-                    Some(near) => format!("did you mean `{near}`?"),
+                    Some(near) => format!(
+                        "did you mean `{near}`? else declare it: `group {} = 0..1;`",
+                        what.trim_matches('`')
+                    ),
                     None if self.groups.is_empty() => {
                         "write a range of cores, as in `0..60`: no group has a name here".to_owned()
                     }
@@ -235,7 +254,13 @@ impl<'a> CommandCheck<'a> {
                 Group::Count(count) => format!("{count} cores are more than there are: {grid}"),
                 _ => format!("the group {first}..{end} goes past the grid: {grid}"),
             };
-            let help = if first < cores { format!("end it at {cores}; {rows}") } else { rows.to_owned() };
+            let help = if let Group::Count(_) = group {
+                format!("write `queued({cores})` or fewer")
+            } else if first < cores {
+                format!("end it at {cores}; {rows}")
+            } else {
+                rows.to_owned()
+            };
             problems.add(Rule::Group, place, message, help);
         } else {
             let queued = command.is_queued();
@@ -288,7 +313,7 @@ impl<'a> CommandCheck<'a> {
                             Place::Variable(id),
                             "declared here",
                             message,
-                            format!("declare it as `{}`", kind_name(kind)),
+                            format!("declare {label} as `{}`, or use another register", kind_name(kind)),
                         );
                     }
                 }
@@ -301,7 +326,18 @@ impl<'a> CommandCheck<'a> {
     pub(crate) fn target(&self, name: &Ref, place: Place, problems: &mut Problems) -> Option<u32> {
         let id = Declared(self.variables).resolve(name, place, problems)?;
         let variable = &self.variables[id as usize];
-        if let VariableKind::Constant(_) = variable.kind {
+        if let VariableKind::Constant(bits) = variable.kind {
+            let help = match (&variable.name, variable.ty, place) {
+                _ if self.stream => "make it a register".to_owned(),
+                (Some(name), Some(ty), Place::Operand(..)) => {
+                    let (value, ty) = (constant_text(bits, ty), kind_name(ty));
+                    format!("make it a binding, `bind {name}: {ty};`, and give {value} at each start")
+                }
+                (_, ty, _) => {
+                    let ty = ty.map_or("u32", kind_name);
+                    format!("write it into a register, as in `reg total: {ty};`")
+                }
+            };
             let message = format!("{} is a constant, and is written here", variable.label(id));
             problems.conflict(
                 Rule::ConstantWritten,
@@ -309,11 +345,20 @@ impl<'a> CommandCheck<'a> {
                 Place::Variable(id),
                 "declared here",
                 message,
-                "make it a register",
+                help,
             );
             return None;
         }
         Some(id)
+    }
+}
+
+/// A constant's value as it is written.
+fn constant_text(bits: u32, ty: ArgKind) -> String {
+    match ty {
+        ArgKind::I32 => bits.cast_signed().to_string(),
+        ArgKind::F32 => format!("{:?}", f32::from_bits(bits)),
+        _ => bits.to_string(),
     }
 }
 

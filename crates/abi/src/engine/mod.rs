@@ -58,7 +58,6 @@ pub use run::{Cancel, Run};
 pub use size::{SizeLine, size_lines};
 pub use statement::Statement;
 pub(crate) use statement::{Computed, Operand, check_scratch};
-pub(crate) use value::kind_name;
-pub use value::{Ref, Value};
+pub use value::{Ref, Value, kind_name};
 pub(crate) use var::declare;
 pub use var::{ConstantValue, Var};

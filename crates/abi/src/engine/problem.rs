@@ -68,6 +68,24 @@ impl Problems {
         });
     }
 
+    /// Was this variable's declaration refused? Then its type is no news, and says nothing of its uses.
+    pub(crate) fn refused(&self, variable: u32) -> bool {
+        let declared = Place::Variable(variable);
+        self.list.iter().any(|problem| {
+            problem.rule == Rule::VariableType
+                && (problem.place == declared || problem.related.iter().any(|(place, _)| *place == declared))
+        })
+    }
+
+    /// What an argument that this variable is given to has advised to do to its declaration.
+    pub(crate) fn advised(&self, variable: u32) -> Option<&str> {
+        let declared = Place::Variable(variable);
+        let found = self.list.iter().find(|problem| {
+            problem.rule == Rule::ArgType && problem.related.iter().any(|(place, _)| *place == declared)
+        });
+        found.map(|problem| problem.help.as_str())
+    }
+
     /// Is `rule` broken?
     pub fn has(&self, rule: Rule) -> bool {
         self.counts.contains_key(&rule)

@@ -26,7 +26,7 @@ pub fn size_lines(
         ("registers".to_owned(), u64::from(c::UPLOAD_RECORDS - c::UPLOAD_REGISTERS)),
         (format!("{records} {record}"), records * u64::from(c::RECORD_BYTES)),
         (format!("{instructions} instructions"), instructions * u64::from(c::INSTRUCTION_BYTES)),
-        (format!("{edge_words} edge words"), edge_words * u64::from(c::EDGE_BYTES)),
+        ("edges".to_owned(), edge_words * u64::from(c::EDGE_BYTES)),
     ];
     let sum: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
     let align = u64::from(c::UPLOAD_ALIGN);

@@ -70,6 +70,7 @@ impl CommandCheck<'_> {
         if let Some(id) = to
             && let Some(ty) = self.variables[id as usize].ty
             && (gives == Class::Float && ty != ArgKind::F32 || gives == Class::Int && ty == ArgKind::F32)
+            && !problems.refused(id)
         {
             let label = self.variables[id as usize].label(id);
             let (given, advice) = match gives {
@@ -153,6 +154,9 @@ impl CommandCheck<'_> {
                     if let Some(id) = super::Declared(self.variables).find(name)
                         && self.variables[id as usize].ty == Some(ArgKind::F32)
                     {
+                        if problems.refused(id) {
+                            return Word::Variable(id);
+                        }
                         return float(
                             &format!("{}, which is f32", self.variables[id as usize].label(id)),
                             problems,

@@ -70,7 +70,8 @@ impl From<&str> for Value {
 }
 
 /// The name of a type in messages.
-pub(crate) const fn kind_name(kind: ArgKind) -> &'static str {
+#[must_use]
+pub const fn kind_name(kind: ArgKind) -> &'static str {
     match kind {
         ArgKind::U32 => "u32",
         ArgKind::I32 => "i32",
@@ -78,7 +79,7 @@ pub(crate) const fn kind_name(kind: ArgKind) -> &'static str {
         ArgKind::U64 => "u64",
         ArgKind::Bf16Pair => "[bf16; 2]",
         ArgKind::U16Pair => "[u16; 2]",
-        ArgKind::Core => "Core",
-        ArgKind::Address => "Address",
+        ArgKind::Core => "km::Core",
+        ArgKind::Address => "km::Address",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::command_check::{Resolved, TensorKey, TensorUse, Word};
 use super::value::kind_name;
-use super::{Command, CommandCheck, Declared, Place, Problems, Rule, Value, VariableKind};
+use super::{Command, CommandCheck, Declared, Place, Problems, Rule, Value, Variable, VariableKind};
 use crate::constants::command as c;
 use crate::program::{ArgKind, Handler};
 
@@ -19,8 +19,6 @@ impl CommandCheck<'_> {
         if let Some(handler) = typed
             && command.args.len() != handler.args.len()
         {
-            let names: Vec<String> =
-                handler.args.iter().map(|arg| format!("{}: {}", arg.name, kind_name(arg.kind))).collect();
             let message = format!(
                 "`{}` takes {} argument{}, and is given {}",
                 handler.name,
@@ -33,12 +31,7 @@ impl CommandCheck<'_> {
             } else {
                 Place::Handler(item)
             };
-            problems.add(
-                Rule::ArgCount,
-                place,
-                message,
-                format!("write `{}({})`", handler.name, names.join(", ")),
-            );
+            problems.add(Rule::ArgCount, place, message, count_help(handler, &command.args, self.variables));
         }
         for (i, value) in command.args.iter().enumerate() {
             let place = Place::Arg(item, i as u32);
@@ -166,25 +159,33 @@ impl CommandCheck<'_> {
                     && kind != ty
                     && kind.words() == 1
                 {
-                    let message = format!(
-                        "{} is {}, and {} is {}",
-                        what(),
-                        kind_name(kind),
-                        variable.label(id),
-                        kind_name(ty)
-                    );
+                    if problems.refused(id) {
+                        return vec![Word::Variable(id)];
+                    }
                     let noun = variable.kind.noun();
+                    let named = match &variable.name {
+                        Some(name) => format!("the {noun} `{name}`"),
+                        None => variable.label(id),
+                    };
+                    let message =
+                        format!("{} is {}, and {named} is {}", what(), kind_name(kind), kind_name(ty));
+                    let mut help = format!("declare the {noun} as `{}`", kind_name(kind));
+                    // One declaration cannot be mended in two ways.
+                    if problems.advised(id).is_some_and(|other| other != help) {
+                        help = self.another(kind);
+                    }
                     problems.conflict(
                         Rule::ArgType,
                         place,
                         Place::Variable(id),
                         "declared here",
                         message,
-                        format!("declare the {noun} as `{}`", kind_name(kind)),
+                        help,
                     );
                     return blank();
                 }
                 match kind {
+                    Some(kind) if kind.words() != 1 && problems.refused(id) => blank(),
                     Some(kind) if kind.words() != 1 => {
                         let message =
                             format!("{} has 64 bits; {} is a register of 32", what(), variable.label(id));
@@ -200,5 +201,38 @@ impl CommandCheck<'_> {
                 }
             }
         }
+    }
+
+    /// Advice to pass something else, of type `kind`.
+    fn another(&self, kind: ArgKind) -> String {
+        let fits = |variable: &&Variable| {
+            variable.ty == Some(kind) && variable.kind != VariableKind::Temporary && variable.name.is_some()
+        };
+        match self.variables.iter().find(fits).and_then(|variable| variable.name.as_ref()) {
+            Some(name) => format!("pass a value of type `{}`: `{name}` is one", kind_name(kind)),
+            None => format!("pass a value of type `{}`", kind_name(kind)),
+        }
+    }
+}
+
+/// What is missing of a handler's arguments, or is too much.
+fn count_help(handler: &Handler, given: &[Value], variables: &[Variable]) -> String {
+    let names: Vec<String> =
+        handler.args.iter().map(|arg| format!("{}: {}", arg.name, kind_name(arg.kind))).collect();
+    let takes = if names.is_empty() { "nothing".to_owned() } else { format!("`({})`", names.join(", ")) };
+    if let Some(missing @ [_, ..]) = names.get(given.len()..) {
+        let list: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+        let verb = if missing.len() == 1 { "is" } else { "are" };
+        return format!("{} {verb} missing: `{}` takes {takes}", list.join(", "), handler.name);
+    }
+    let extra = given.get(names.len()..).unwrap_or_default();
+    match extra {
+        [Value::Int(number)] => format!("remove `{number}`: it takes {takes}"),
+        [Value::Variable(name)] => match Declared(variables).find(name) {
+            Some(id) => format!("remove {}: it takes {takes}", variables[id as usize].label(id)),
+            None => format!("remove the last: it takes {takes}"),
+        },
+        [_] => format!("remove the last: it takes {takes}"),
+        _ => format!("remove the last {}: it takes {takes}", extra.len()),
     }
 }

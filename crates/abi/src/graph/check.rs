@@ -41,7 +41,18 @@ pub(super) fn plan(model: &GraphModel, facts: &Facts) -> (Plan, Problems) {
             Rule::Empty,
             Place::Upload,
             "the graph has no nodes".to_owned(),
-            "add a command or a cpu node",
+            match facts.handlers.first() {
+                Some(handler) => {
+                    let args: Vec<&str> = handler.args.iter().map(|arg| arg.name.as_str()).collect();
+                    let cores = if facts.cores.is_some() { ".." } else { "0" };
+                    format!(
+                        "add a command, as in `{}[{cores}]({});`, or a cpu node",
+                        handler.name,
+                        args.join(", ")
+                    )
+                }
+                None => "add a command or a cpu node".to_owned(),
+            },
         );
     }
     let table = RegisterTable::new(&model.variables);
@@ -155,18 +166,37 @@ fn resolve_end(model: &GraphModel, problems: &mut Problems) -> [Option<u32>; 2] 
             && let Some(ty) = model.variables[id as usize].ty
             && !matches!(ty, ArgKind::U32 | ArgKind::I32)
         {
+            // One that is declared anew has another type.
+            if problems.refused(id) {
+                continue;
+            }
             let message = format!(
                 "the end event carries the low 24 bits of its first register, and {} is {}, which needs all 32",
                 model.variables[id as usize].label(id),
                 kind_name(ty)
             );
-            let help = "name it second, behind a counter, as in `end(rounds, total)`";
+            let help = first_of_end(model, id);
             problems.conflict(Rule::VariableType, place, Place::Variable(id), "declared here", message, help);
             continue;
         }
         end[i] = found;
     }
     end
+}
+
+/// What to name first in an end event, in front of variable `id`, which must be second.
+fn first_of_end(model: &GraphModel, id: u32) -> String {
+    let own = model.variables[id as usize].label(id);
+    let second = model.end[1].as_ref().and_then(|name| Declared(&model.variables).find(name));
+    let registers = model.variables.iter().enumerate().filter(|(_, one)| one.kind == VariableKind::Register);
+    let mut others = second.into_iter().chain(registers.map(|(at, _)| at as u32));
+    let named = others.find_map(|other| {
+        let variable = &model.variables[other as usize];
+        let fits = matches!(variable.ty, Some(ArgKind::U32 | ArgKind::I32));
+        variable.name.as_ref().filter(|_| fits && !matches!(variable.kind, VariableKind::Constant(_)))
+    });
+    let name = named.map_or("rounds", String::as_str);
+    format!("the first must be `u32` or `i32`: write `end({name}, {})`", own.trim_matches('`'))
 }
 
 impl Plan {

@@ -58,7 +58,13 @@ impl Order {
                         Rule::AfterItself,
                         place,
                         format!("{label} is after itself, and could never run"),
-                        "drop it from the list; to run the graph again, set `again` in a cpu node",
+                        match (&node.name, node.after.len()) {
+                            (Some(name), 1) => format!(
+                                "remove `after {name}`; to run the graph again, add `cpu after {name} {{ again = ..; }}`"
+                            ),
+                            _ => "drop it from the list; to run the graph again, set `again` in a cpu node"
+                                .to_owned(),
+                        },
                     );
                 } else if std::mem::replace(&mut seen[found as usize], i as u32) != i as u32 {
                     before[i].push(found);
@@ -133,7 +139,7 @@ impl Order {
                 Rule::Unreachable,
                 Place::Item(*first),
                 format!("nothing can ever reach {}{more}: a circle of nodes is before it", shown.join(", ")),
-                "break the circle",
+                "break the circle; nothing is to be changed behind it",
             );
         }
     }

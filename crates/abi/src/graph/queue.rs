@@ -22,7 +22,8 @@ pub(super) fn check(plan: &Plan, ancestors: &Ancestors, problems: &mut Problems)
                 Place::Queued(first.unwrap_or(over)),
                 "the first of them",
                 format!(
-                    "more than {JOB_QUEUE_LENGTH} queued commands have no order between them; the job queue holds {JOB_QUEUE_LENGTH}"
+                    "of {} queued commands more than {JOB_QUEUE_LENGTH} have no order between them; the job queue holds {JOB_QUEUE_LENGTH}",
+                    sequence.iter().filter(|node| queued(**node)).count()
                 ),
                 "let some be `after` others, or give them groups of their own",
             );

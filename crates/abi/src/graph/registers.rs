@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::GraphModel;
 use super::check::{Plan, PlannedBody};
 use super::order::Ancestors;
-use crate::engine::{Place, Problems, Rule, VariableKind};
+use crate::engine::{Place, Problems, Rule, VariableKind, kind_name};
 
 /// A node's use of a variable.
 #[derive(Clone, Copy)]
@@ -169,14 +169,21 @@ fn read_early(
     writer: Option<(u32, Place)>,
     problems: &mut Problems,
 ) {
-    let label = model.variables[one.variable as usize].label(one.variable);
+    let variable = &model.variables[one.variable as usize];
+    let label = variable.label(one.variable);
     let Some((writer, place)) = writer else { return never_written(&label, one, problems) };
     if writer == node {
         return problems.add(
             Rule::ReadBeforeWrite,
             one.place,
             format!("{label} is read here before anything has written it"),
-            format!("write it first, or declare {label} as a binding"),
+            match (&variable.name, variable.ty) {
+                (Some(name), Some(ty)) => format!(
+                    "write it first; a counter is a binding: `bind {name}: {};`, given at each start",
+                    kind_name(ty)
+                ),
+                _ => format!("write it first, or declare {label} as a binding"),
+            },
         );
     }
     let (reader, wrote) = (&model.nodes[node as usize], &model.nodes[writer as usize]);

@@ -263,6 +263,16 @@ fn messages_name_the_edit() {
         let group = only(Rule::Group, |g| done(g.command("touch", Group::Range(first, end), none())));
         assert_eq!(group.help, help, "{first}..{end}");
     }
+    let count = only(Rule::Group, |g| done(g.command("touch", Group::Count(121), none())));
+    assert_eq!(count.help, "write `queued(120)` or fewer");
+    let few = only(Rule::ArgCount, |g| done(g.command("norm", 60..61, [0.into()])));
+    assert_eq!(few.help, "`cores: u32` is missing: `norm` takes `(state: km::Address, cores: u32)`");
+    let many = only(Rule::ArgCount, |g| done(g.command("left", 60..61, [0.into(), 3.into()])));
+    assert_eq!(many.help, "remove `3`: it takes `(state: km::Address)`");
+    let many = only(Rule::ArgCount, |g| done(g.command("touch", 60..61, [1.into(), 2.into()])));
+    assert_eq!(many.help, "remove the last 2: it takes nothing");
+    let itself = only(Rule::AfterItself, |g| done(g.command("touch", 60, none()).after(["a"]).named("a")));
+    assert_eq!(itself.help, "remove `after a`; to run the graph again, add `cpu after a { again = ..; }`");
     let race = only(Rule::TensorRace, |g| done(g.command("left", 59..61, ["state".into()]).named("late")));
     assert!(race.message.contains("`state`") && race.message.contains("core 59"), "{}", race.message);
 }

@@ -65,6 +65,9 @@ fn is_assignment(op: &BinOp) -> bool {
 pub(crate) fn fit(value: Tree, to: u32, scope: &mut Scope<'_>) -> Tree {
     let Some(variable) = scope.variables.get(to as usize) else { return value };
     let label = variable.label(to);
+    if scope.doubtful.contains(&to) {
+        return value;
+    }
     let Some(kind) = variable.ty else {
         if value.ty.is_float() && variable.name.as_deref() == Some("again") {
             let text = "`again` is a truth or an integer, and is given f32".to_owned();

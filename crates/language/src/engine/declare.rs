@@ -1,6 +1,6 @@
 //! `bind name: type, ..`, `reg name: type`, `const NAME: type = value`, `group name = range`.
 
-use komorebi_abi::engine::{NamedGroup, Place, VariableKind};
+use komorebi_abi::engine::{NamedGroup, Place, VariableKind, kind_name};
 use komorebi_abi::program::ArgKind;
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
@@ -15,7 +15,7 @@ use super::value::typed_bits;
 use crate::anchor::Anchor;
 use crate::errors::Message;
 use crate::parts::split;
-use crate::program::argument::{arg_help, arg_kind, written as type_text};
+use crate::program::argument::{arg_kind, word_help, written as type_text};
 use crate::program::item::refuse_attribute;
 
 /// A declared name with its type, and a value behind `=`.
@@ -36,7 +36,7 @@ pub(crate) fn parse_declaration(
     match word {
         "bind" => {
             for named in parse_names(tokens, "bind", scope) {
-                refuse_value(&named, "a binding gets its value at each start", scope);
+                refuse_value(&named, "bind", "a binding gets its value at each start", scope);
                 let Named { name, anchor, kind, docs, .. } = named;
                 let variable = scope.declare(VariableKind::Binding, Some(&name), kind, anchor);
                 scope.bindings.push(BindingField { variable, docs });
@@ -46,7 +46,8 @@ pub(crate) fn parse_declaration(
             for named in parse_names(tokens, "reg", scope) {
                 refuse_value(
                     &named,
-                    "registers of a graph are 0 at its start and keep their value from round to round",
+                    "reg",
+                    "a register of a graph has no first value: something must write it before it is read",
                     scope,
                 );
                 scope.declare(VariableKind::Register, Some(&named.name), named.kind, named.anchor);
@@ -96,7 +97,7 @@ pub(crate) fn parse_names(tokens: TokenStream, word: &str, scope: &mut Scope<'_>
                         let text = format!("`{name}` has type `{}`, which is no word", type_text(&ty));
                         scope
                             .errors
-                            .push(Anchor::of(&ty), &Message::new(Syntax::Type, text).help(arg_help(&ty)));
+                            .push(Anchor::of(&ty), &Message::new(Syntax::Type, text).help(word_help(&ty)));
                     }
                 }
                 let anchor = Anchor::at(name.span());
@@ -150,11 +151,21 @@ fn broken_name(part: &TokenStream, first: bool, scope: &mut Scope<'_>) {
     scope.gaps = true;
 }
 
-fn refuse_value(named: &Named, why: &str, scope: &mut Scope<'_>) {
+fn refuse_value(named: &Named, word: &str, why: &str, scope: &mut Scope<'_>) {
     if let Some(value) = &named.value {
         let text = format!("`{}` is given a value: {why}", named.name);
         let help = "remove it; a number that never changes is a `const`";
-        scope.syntax(Anchor::of(value), text, help);
+        let help = match word {
+            "reg" => {
+                let ty = named.kind.map_or("u32", kind_name);
+                format!(
+                    "{help}, and one that is given at the start is a binding: `bind {}: {ty};`",
+                    named.name
+                )
+            }
+            _ => help.to_owned(),
+        };
+        scope.syntax(Anchor::of(value), text, &help);
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn report(problems: Vec<Problem>, named: &dyn Fn(u32) -> bool, scope:
 }
 
 fn report_one(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &mut Scope<'_>) {
-    let help = match unnamed(problem, named, scope.noun) {
+    let help = match unnamed(problem, named, scope) {
         Some(advice) => format!("{}; {advice}", problem.help),
         None => problem.help.clone(),
     };
@@ -75,21 +75,27 @@ fn report_one(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &mut Scope<
     scope.errors.push(anchor, &message);
     for (place, what) in problem.related.iter().take(ENDS) {
         let text = format!("the other end: {what}");
-        let anchor = scope.places.anchor(*place);
+        let at = scope.places.anchor(*place);
+        // Both come from one text, which a macro repeats.
+        if at.is(anchor) {
+            continue;
+        }
+        let anchor = at;
         scope.errors.push(anchor, &Message::new(problem.rule, text));
     }
 }
 
 /// The advice to come after an item, or to wait for it, that has no name to write.
-fn unnamed(problem: &Problem, named: &dyn Fn(u32) -> bool, noun: &str) -> Option<String> {
+fn unnamed(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &Scope<'_>) -> Option<String> {
     let advised = matches!(problem.rule, Rule::ReadBeforeWrite | Rule::WriteUnordered | Rule::TensorRace);
     let (place, _) = problem.related.first().filter(|_| advised)?;
     let item = place.item().filter(|item| !named(*item))?;
     (problem.place.item() != Some(item) && !matches!(place, Place::Variable(_))).then(|| {
-        if noun == "stream" {
-            "write `wait(all);`, or name the submit, `let first = submit ..;`, and `wait(first);`".to_owned()
-        } else {
-            "`after` needs a name: write `let first = ..` in front of that node".to_owned()
+        match scope.words.get(item as usize) {
+            Some(word) => format!(
+                "name node {item}: begin its statement with `let first = {word}`, and write `after first` here"
+            ),
+            None => "write `wait(all);`, or name the submit, `let first = submit ..;`, and `wait(first);`".to_owned(),
         }
     })
 }

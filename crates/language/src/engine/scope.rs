@@ -39,6 +39,10 @@ pub(crate) struct Scope<'a> {
     pub(crate) lost_writes: bool,
     /// Is there a condition that was not understood? Then either way may be taken.
     pub(crate) lost_choices: bool,
+    /// The word that each node of a graph begins with, behind its name.
+    pub(crate) words: Vec<String>,
+    /// Registers with a result of another type: what is declared says nothing of their uses.
+    pub(crate) doubtful: HashSet<u32>,
     /// Values that were not understood.
     pub(crate) lost_values: u32,
     names: HashMap<String, u32>,
@@ -60,6 +64,8 @@ impl<'a> Scope<'a> {
             gaps: false,
             lost_writes: false,
             lost_choices: false,
+            words: Vec::new(),
+            doubtful: HashSet::new(),
             lost_values: 0,
             names: HashMap::new(),
             numbers: HashMap::new(),

@@ -1,7 +1,8 @@
 //! The body of a graph: declarations first, wherever they stand, then nodes.
 
-use komorebi_abi::engine::{Place, Ref, Value};
+use komorebi_abi::engine::{Command, HandlerRef, Place, Ref, Value};
 use komorebi_abi::graph::{GraphModel, GraphNode, NodeBody};
+use komorebi_abi::program::{ArgKind, ResultKind};
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -95,13 +96,16 @@ impl Graph<'_, '_> {
     fn node(&mut self, statement: Statement) {
         match statement {
             Statement::Command(name, syntax) => {
+                self.scope.words.push(syntax.handler.to_string());
                 let item = self.item(name.as_ref(), Anchor::at(syntax.handler.span()));
                 let parsed = resolve_syntax(&syntax, false, self.scope, &mut argument);
+                self.doubt(&parsed.command);
                 self.scope.places.set_all(item, &parsed.places);
                 let after = self.after(item, parsed.after);
                 self.push(name, NodeBody::Command(parsed.command), after);
             }
             Statement::Cpu(name, after, body, word) => {
+                self.scope.words.push("cpu".to_owned());
                 let item = self.item(name.as_ref(), word);
                 let after =
                     after.iter().map(|name| (name.unraw().to_string(), Anchor::at(name.span()))).collect();
@@ -110,6 +114,23 @@ impl Graph<'_, '_> {
                 self.push(name, NodeBody::Cpu(statements), after);
             }
             Statement::End(registers, word) => self.end(registers, word),
+        }
+    }
+
+    /// Marks the register of a result of another type, which the check refuses.
+    fn doubt(&mut self, command: &Command) {
+        let (HandlerRef::Named(name), Some(Ref::Id(id))) = (&command.handler, &command.result) else {
+            return;
+        };
+        let result = self.scope.program.facts.handler(name).and_then(|handler| handler.result);
+        let kind = result.map(|result| match result {
+            ResultKind::U32 => ArgKind::U32,
+            ResultKind::I32 => ArgKind::I32,
+            ResultKind::F32 => ArgKind::F32,
+        });
+        let declared = self.scope.variables.get(*id as usize).and_then(|variable| variable.ty);
+        if kind.is_some() && declared.is_some() && kind != declared {
+            self.scope.doubtful.insert(*id);
         }
     }
 

@@ -561,3 +561,65 @@ fn expand_1000() {
         .min();
     println!("expand_1000_ms {:.1}", least.unwrap_or_default().as_secs_f64() * 1e3);
 }
+
+#[test]
+fn a_declaration_of_the_wrong_type_is_told_once_and_not_at_each_use() {
+    let body = |end: &str| {
+        format!(
+            "bind state: km::Address, seed: u32;
+             reg error: f32, count: u32, share: f32;
+             let m = norm[..](state, 120) -> error;
+             cpu after m {{ count = seed; share = 0.5; count = error + 1; again = error > 3; }}
+             {end}"
+        )
+    };
+    for end in ["", "end(error, count);"] {
+        let found = messages(&body(end));
+        assert_eq!(codes(&found), ["KM0125", "KM0125"], "{found:#?}");
+        assert!(found[0].contains("declare `error` as `u32`, or use another register"), "{found:#?}");
+    }
+    // A declaration that nothing contradicts says what its uses are; the help names a register that can be first.
+    let found = messages(
+        "bind seed: u32; reg count: u32, share: f32; cpu { count = seed; share = 0.5; } end(share);",
+    );
+    assert_eq!(codes(&found), ["KM0125", "KM0125"], "{found:#?}");
+    assert!(found[0].contains("write `end(count, share)`"), "{found:#?}");
+}
+
+#[test]
+fn one_binding_is_not_to_be_declared_in_two_ways() {
+    let found = messages(
+        "bind state: km::Address, rate: u32;
+         let a = scale[..](rate);
+         left[..](rate) after a;
+         scale[..](rate) after a;",
+    );
+    let helps: Vec<&str> = found.iter().filter_map(|text| text.split("help: ").nth(1)).collect();
+    let declare = "declare the binding as `f32`";
+    let expected = [declare, "pass a value of type `km::Address`: `state` is one", declare];
+    assert_eq!(helps, expected, "{found:#?}");
+    assert!(found[0].contains("is f32, and the binding `rate` is u32"), "{found:#?}");
+}
+
+#[test]
+fn a_node_without_a_name_is_told_how_to_get_one() {
+    let found = messages(
+        "bind state: km::Address; reg error: u32;
+         norm[..](state, 120) -> error;
+         step[..](state, error);",
+    );
+    assert!(
+        found.iter().any(|text| text.contains("begin its statement with `let first = norm`")),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn a_register_is_offered_the_types_that_it_can_have() {
+    for body in ["reg wide: u128;", "bind wide: i64;"] {
+        let found = messages(body).join("\n");
+        assert!(found.contains("did you mean `u32`?") && !found.contains("`u64`"), "{found}");
+    }
+    let found = messages("reg error: f32 = 0.0;").join("\n");
+    assert!(found.contains("`bind error: f32;`"), "{found}");
+}

@@ -172,6 +172,11 @@ pub(crate) fn arg_help(ty: &Type) -> String {
     nearest.map_or(wide.into(), |nearest| format!("did you mean `{nearest}`? {wide}"))
 }
 
+/// The same for a binding, a register or a constant, which is one word.
+pub(crate) fn word_help(ty: &Type) -> String {
+    arg_help(ty).replace("`u64`, ", "").replace("did you mean `u64`?", "did you mean `u32`?")
+}
+
 /// The last segment of a plain path.
 fn last_name(ty: &Type) -> Option<String> {
     match ty {

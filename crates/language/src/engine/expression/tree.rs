@@ -34,8 +34,8 @@ impl Type {
                 ArgKind::U64 => "u64",
                 ArgKind::Bf16Pair => "[bf16; 2]",
                 ArgKind::U16Pair => "[u16; 2]",
-                ArgKind::Core => "Core",
-                ArgKind::Address => "Address",
+                ArgKind::Core => "km::Core",
+                ArgKind::Address => "km::Address",
             },
             Self::Any => "unknown",
         }

@@ -130,6 +130,7 @@ fn leaf(value: Value, anchor: Anchor, scope: &Scope<'_>) -> Tree {
         Value::Float(_) => Type::Float,
         Value::Typed(kind, _) => Type::Word(*kind),
         Value::Word(_) => Type::Any,
+        Value::Variable(Ref::Id(id)) if scope.doubtful.contains(id) => Type::Any,
         Value::Variable(Ref::Id(id)) => scope.variables[*id as usize].ty.map_or(Type::Any, Type::Word),
         Value::Variable(Ref::Named(_)) => Type::Any,
     };
