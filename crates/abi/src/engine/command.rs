@@ -47,7 +47,7 @@ impl From<std::ops::Range<u32>> for Group {
 }
 
 impl From<(u32, u32)> for Group {
-    /// The seed's form: first core and count.
+    /// The Python host's form: first core and count.
     fn from((first, count): (u32, u32)) -> Self {
         Self::Range(first.into(), u64::from(first) + u64::from(count))
     }
