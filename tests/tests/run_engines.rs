@@ -12,7 +12,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 #[test]
 fn events_of_engines_go_to_their_handles_and_those_of_commands_to_theirs() {
     let run = run();
-    let streams: Vec<_> = (1..=4).map(|req| run.upload(&counting(req)).unwrap()).collect();
+    let streams: Vec<_> = (1..=4).map(|req| run.upload(&counting(req, 4)).unwrap()).collect();
     let handles: Vec<_> = streams.iter().map(|upload| run.start(upload, [20_u32]).unwrap()).collect();
     let commands =
         run.submit_many((0..40).map(|i| km::call("sum", &[i, i]).on(4..8).result::<u32>())).unwrap();
@@ -39,7 +39,7 @@ fn sequence_numbers_count_the_commands_of_engines_too() {
     let run = run();
     let before = run.submit(km::nop()).unwrap();
     run.drain(TIMEOUT).unwrap();
-    let upload = run.upload(&counting(1)).unwrap();
+    let upload = run.upload(&counting(1, 4)).unwrap();
     run.wait_engine(&run.start(&upload, [30_u32]).unwrap(), TIMEOUT).unwrap();
     let after = run.submit(km::nop()).unwrap();
     run.drain(TIMEOUT).unwrap();

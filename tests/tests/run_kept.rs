@@ -61,7 +61,7 @@ fn the_keep_bit_of_a_start_is_rewritten_and_a_stream_has_none() {
     assert_eq!((upload.keep(), upload.state()), (true, km::UploadState::Kept));
     run.wait_engine(&run.restart(6, [1_u32, 0, 0, 0]).unwrap(), TIMEOUT).unwrap();
 
-    let stream = run.upload(&counting(1)).unwrap();
+    let stream = run.upload(&counting(1, 4)).unwrap();
     let error = run.start_with(&stream, [1_u32], stay).unwrap_err().to_string();
     assert!(error.contains("only graphs are kept"), "{error}");
     run.stop(TIMEOUT).unwrap();

@@ -66,7 +66,7 @@ mod variable;
 pub use constant::{Constant, ConstantKind, Unevaluated};
 pub use error::{ErrorKind, HeaderError};
 pub use header::Header;
-pub use loader::{Files, Loader, Memory};
+pub use loader::{Files, Loader, Memory, normal};
 pub use location::Location;
 pub use options::Options;
 pub use types::{IntKind, IntType, Model, Value};

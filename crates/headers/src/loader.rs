@@ -62,7 +62,8 @@ impl Loader for Memory {
 }
 
 /// A path without `.` and, where a folder stands before it, without `..`.
-fn normal(path: &Path) -> PathBuf {
+#[must_use]
+pub fn normal(path: &Path) -> PathBuf {
     let mut parts: Vec<Component<'_>> = Vec::new();
     for part in path.components() {
         match part {

@@ -79,8 +79,8 @@ pub fn spinning(req: u64, loud: bool) -> km::Stream {
     stream
 }
 
-/// Posts 1 to `count`, each the sum of a command, and halts with their number.
-pub fn counting(req: u64) -> km::Stream {
+/// Posts 1 to `count`, each the sum of a command on the first `cores`, and halts with their number.
+pub fn counting(req: u64, cores: u32) -> km::Stream {
     let mut stream = km::Stream::new().req(req);
     let [count] = stream.bindings(["count"]);
     let [i, more] = [stream.register(), stream.register()];
@@ -91,7 +91,7 @@ pub fn counting(req: u64) -> km::Stream {
             more.into()
         },
         |s| {
-            s.submit("sum", 0..4, [i.into(), 1.into()]).result(i);
+            s.submit("sum", 0..cores, [i.into(), 1.into()]).result(i);
             s.wait_all().event(i);
         },
     );

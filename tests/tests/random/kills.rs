@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use komorebi as km;
 use komorebi_sim::{Breakage, Card, When};
+use komorebi_tests::engine::counting::counting;
 
 use super::life::{program, works};
-use super::lives::{counting, in_parallel};
+use super::lives::in_parallel;
 
 /// Deaths in CI.
 const KILLS: u64 = 200;
@@ -25,7 +26,7 @@ fn live(card: &Card) -> km::Result<()> {
     run.submit(km::nop().on(0..2).exclusive())?;
     run.submit(km::nop().queued(2))?;
     run.drain(timeout)?;
-    let upload = run.upload(&counting())?;
+    let upload = run.upload(&counting(7, 2))?;
     let engine = run.start(&upload, [3_u32])?;
     run.wait_engine(&engine, timeout)?;
     let engine = run.start(&upload, [1_000_u32])?;

@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use km::Arithmetic as _;
 use komorebi as km;
 use komorebi_sim::Card;
 use komorebi_tests::engine::Random;
+use komorebi_tests::engine::counting::counting;
 
 use super::life::{TIMEOUT, program, usable, works};
 use super::trouble::{self, Trouble};
@@ -109,30 +109,10 @@ fn submit(random: &mut Random, run: &km::Run, account: &mut Account) -> km::Resu
     Ok(handle)
 }
 
-/// Posts 1 to `count`, each the sum of a command, and halts with their number.
-pub(crate) fn counting() -> km::Stream {
-    let mut stream = km::Stream::new().req(7);
-    let [count] = stream.bindings(["count"]);
-    let [i, more] = [stream.register(), stream.register()];
-    stream.set(i, 0);
-    stream.while_(
-        |s| {
-            s.ltu(more, i, count);
-            more.into()
-        },
-        |s| {
-            s.submit("sum", 0..2, [i.into(), 1.into()]).result(i);
-            s.wait_all().event(i);
-        },
-    );
-    stream.halt(i);
-    stream
-}
-
 /// A stream beside the host's commands, to its end or cancelled on its way.
 fn engine(random: &mut Random, run: &km::Run, trouble: &Trouble, account: &mut Account) -> km::Result<()> {
     let count = random.between(1, 9);
-    let upload = run.upload(&counting())?;
+    let upload = run.upload(&counting(7, 2))?;
     account.others += u64::from(count);
     let options = km::StartOptions { timeout: TIMEOUT, ..Default::default() };
     let handle = run.start_with(&upload, [count], options)?;

@@ -1,8 +1,8 @@
 //! Files by their path from the source file's folder.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
-use komorebi_headers::suggest::nearest;
+use komorebi_headers::{normal, suggest::nearest};
 
 /// Is there a file of that path?
 pub(crate) fn exists(path: &Path) -> bool {
@@ -67,18 +67,7 @@ pub(crate) fn nearest_file(folder: &Path, written: &str) -> Option<String> {
 
 /// `path` without `.` and, where a folder stands before it, without `..`; with `/` on every system.
 pub(crate) fn plain(path: &Path) -> String {
-    let mut parts: Vec<Component<'_>> = Vec::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if matches!(parts.last(), Some(Component::Normal(_))) => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    let plain: PathBuf = parts.into_iter().collect();
-    plain.to_string_lossy().replace('\\', "/")
+    normal(path).to_string_lossy().replace('\\', "/")
 }
 
 #[cfg(test)]

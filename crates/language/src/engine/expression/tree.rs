@@ -1,6 +1,6 @@
 //! A typed expression.
 
-use komorebi_abi::engine::{Opcode, Ref, Value};
+use komorebi_abi::engine::{Opcode, Ref, Value, kind_name};
 use komorebi_abi::program::ArgKind;
 
 use crate::anchor::Anchor;
@@ -27,16 +27,7 @@ impl Type {
             Self::Int => "an integer",
             Self::Float => "a float",
             Self::Bool => "a truth",
-            Self::Word(kind) => match kind {
-                ArgKind::U32 => "u32",
-                ArgKind::I32 => "i32",
-                ArgKind::F32 => "f32",
-                ArgKind::U64 => "u64",
-                ArgKind::Bf16Pair => "[bf16; 2]",
-                ArgKind::U16Pair => "[u16; 2]",
-                ArgKind::Core => "km::Core",
-                ArgKind::Address => "km::Address",
-            },
+            Self::Word(kind) => kind_name(kind),
             Self::Any => "unknown",
         }
     }

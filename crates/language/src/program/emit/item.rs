@@ -1,5 +1,6 @@
 //! The program's type.
 
+use komorebi_abi::engine::kind_name;
 use komorebi_abi::program::{ArgKind, Handler, ResultKind};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -43,17 +44,10 @@ pub(super) fn signature(handler: &Handler) -> String {
     format!("{}({}){result}", handler.name, args.join(", "))
 }
 
+/// The name of a type in a signature, where the prelude's names need no path.
 fn arg_type(kind: ArgKind) -> &'static str {
-    match kind {
-        ArgKind::U32 => "u32",
-        ArgKind::I32 => "i32",
-        ArgKind::F32 => "f32",
-        ArgKind::U64 => "u64",
-        ArgKind::Bf16Pair => "[bf16; 2]",
-        ArgKind::U16Pair => "[u16; 2]",
-        ArgKind::Core => "Core",
-        ArgKind::Address => "Address",
-    }
+    let name = kind_name(kind);
+    name.strip_prefix("km::").unwrap_or(name)
 }
 
 fn result_type(kind: ResultKind) -> &'static str {
