@@ -29,7 +29,10 @@ KM_INLINE Taken take_plain(Loop& l, uint64_t head, uint64_t tail, uint64_t now, 
     if (KM_UNLIKELY(quiet)) flags &= ~uint64_t{KM_FLAG_EXCLUSIVE};
     const uint64_t first = static_cast<uint16_t>(head >> kHeadFirstShift), count = head >> kHeadCountShift;
     const uint64_t args = tail >> kTailArgsShift & 0xFF;
-    if (KM_UNLIKELY(!l.is_plain(head, tail, flags))) return Taken::kSpecial;
+    if (KM_UNLIKELY((flags & ~uint64_t{KM_FLAG_RESULT}) != 0 || handler > kHandlerMax || count == 0 || first + count > l.cores() ||
+                    args > kArgsMax)) {
+        return Taken::kSpecial;
+    }
     const Target to = l.mailbox.target(first, count);
     if (KM_UNLIKELY(to.count == 0)) return Taken::kSpecial;
     const Command command = Command::make(handler, args, flags != 0, first, count, static_cast<uint16_t>(tail),
