@@ -41,8 +41,8 @@ fn the_x280_traps_with_cause_and_value() {
         ("li t2, 0x40001\nlw t3, 0(t2)", 4, 0x4_0001),
         ("li t2, 0x40002\nsd t3, 0(t2)", 6, 0x4_0002),
         ("li t2, 0x40002\namoadd.w t3, t3, (t2)", 6, 0x4_0002),
-        ("csrr t3, 0x5c0", 2, 0),
-        ("csrw mhartid, t3", 2, 0),
+        ("csrr t3, 0x5c0", 2, 0x5c00_2e73),
+        ("csrw mhartid, t3", 2, 0xf14e_1073),
     ] {
         let hart = trapped(body);
         assert_eq!((hart.register(10), hart.register(11)), (cause, value), "{body}");

@@ -11,7 +11,8 @@ use super::isa::Isa;
 pub struct CodePage {
     isa: Isa,
     pub(super) ops: Box<[Op]>,
-    first_half: u16,
+    /// The bytes, and the first half of the next page once it has been needed.
+    halves: Box<[u16]>,
 }
 
 impl CodePage {
@@ -34,7 +35,8 @@ impl CodePage {
                 (0..last).step_by(2).map(|at| decode(isa, word(at))).chain([end]).collect()
             }
         };
-        Self { isa, ops, first_half: half(0) }
+        let halves = (0..Self::BYTES).step_by(2).map(half).chain([0]).collect();
+        Self { isa, ops, halves }
     }
 
     /// The instruction set that the page was decoded for.
@@ -48,11 +50,25 @@ impl CodePage {
         if let Some(last) = ops.last_mut() {
             *last = decode(self.isa, u32::from(half) | u32::from(next) << 16);
         }
-        Self { isa: self.isa, ops, first_half: self.first_half }
+        let mut halves = self.halves.clone();
+        if let Some(last) = halves.last_mut() {
+            *last = next;
+        }
+        Self { isa: self.isa, ops, halves }
     }
 
     /// The first two bytes, for an instruction that starts in the page before.
     pub(super) fn first_half(&self) -> u16 {
-        self.first_half
+        self.halves[0]
+    }
+
+    /// The instruction at `pc`, as long as it is.
+    pub(super) fn instruction(&self, pc: u64) -> u32 {
+        let at = (pc % Self::BYTES as u64 / 2) as usize;
+        let half = u32::from(self.halves[at]);
+        match half & 3 {
+            3 => half | u32::from(self.halves[at + 1]) << 16,
+            _ => half,
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! The two-byte instructions of the X280: each stands for a four-byte one.
 //!
-//! RV64C without the floating-point loads and stores (F and D are not modelled).
+//! All of RV64C with D.
 
-/// The four-byte instruction that `half` stands for; none when it is reserved or not modelled.
+/// The four-byte instruction that `half` stands for; none when it is reserved.
 pub(super) fn expand(half: u16) -> Option<u32> {
     let c = u32::from(half);
     match (c & 3, c >> 13) {
@@ -10,8 +10,10 @@ pub(super) fn expand(half: u16) -> Option<u32> {
             let imm = bits(c, 7, 4) << 6 | bits(c, 11, 2) << 4 | bits(c, 5, 1) << 3 | bits(c, 6, 1) << 2;
             (imm != 0).then(|| addi(short(c, 2), 2, imm))
         }
+        (0, 1) => Some(i_type(0x3007, short(c, 2), short(c, 7), double_offset(c))),
         (0, 2) => Some(i_type(0x2003, short(c, 2), short(c, 7), word_offset(c))),
         (0, 3) => Some(i_type(0x3003, short(c, 2), short(c, 7), double_offset(c))),
+        (0, 5) => Some(s_type(0x3027, short(c, 7), short(c, 2), double_offset(c))),
         (0, 6) => Some(s_type(0x2023, short(c, 7), short(c, 2), word_offset(c))),
         (0, 7) => Some(s_type(0x3023, short(c, 7), short(c, 2), double_offset(c))),
         (1, 0) => Some(addi(full(c), full(c), imm6(c))),
@@ -23,15 +25,14 @@ pub(super) fn expand(half: u16) -> Option<u32> {
         (1, 6) => Some(branch(0x0063, c)),
         (1, 7) => Some(branch(0x1063, c)),
         (2, 0) => Some(i_type(0x1013, full(c), full(c), shamt(c))),
+        (2, 1) => Some(i_type(0x3007, full(c), 2, double_stack_offset(c))),
         (2, 2) => {
             let imm = bits(c, 2, 2) << 6 | bits(c, 12, 1) << 5 | bits(c, 4, 3) << 2;
             (full(c) != 0).then(|| i_type(0x2003, full(c), 2, imm))
         }
-        (2, 3) => {
-            let imm = bits(c, 2, 3) << 6 | bits(c, 12, 1) << 5 | bits(c, 5, 2) << 3;
-            (full(c) != 0).then(|| i_type(0x3003, full(c), 2, imm))
-        }
+        (2, 3) => (full(c) != 0).then(|| i_type(0x3003, full(c), 2, double_stack_offset(c))),
         (2, 4) => expand_register(c),
+        (2, 5) => Some(s_type(0x3027, 2, second(c), bits(c, 7, 3) << 6 | bits(c, 10, 3) << 3)),
         (2, 6) => Some(s_type(0x2023, 2, second(c), bits(c, 7, 2) << 6 | bits(c, 9, 4) << 2)),
         (2, 7) => Some(s_type(0x3023, 2, second(c), bits(c, 7, 3) << 6 | bits(c, 10, 3) << 3)),
         _ => None,
@@ -112,6 +113,11 @@ fn word_offset(c: u32) -> u32 {
 
 fn double_offset(c: u32) -> u32 {
     bits(c, 5, 2) << 6 | bits(c, 10, 3) << 3
+}
+
+/// Of `c.ldsp` and `c.fldsp`.
+fn double_stack_offset(c: u32) -> u32 {
+    bits(c, 2, 3) << 6 | bits(c, 12, 1) << 5 | bits(c, 5, 2) << 3
 }
 
 fn addi(rd: u32, rs1: u32, imm: u32) -> u32 {

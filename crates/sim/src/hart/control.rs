@@ -6,6 +6,9 @@ use super::isa::Isa;
 
 /// Numbers of the control registers.
 pub(super) mod csr {
+    pub(in super::super) const FFLAGS: u16 = 0x001;
+    pub(in super::super) const FRM: u16 = 0x002;
+    pub(in super::super) const FCSR: u16 = 0x003;
     pub(in super::super) const MSTATUS: u16 = 0x300;
     pub(in super::super) const MISA: u16 = 0x301;
     pub(in super::super) const MIE: u16 = 0x304;
@@ -41,6 +44,10 @@ pub(super) mod csr {
 pub(super) const STATUS_MIE: u64 = 1 << 3;
 /// mstatus.MPIE.
 pub(super) const STATUS_MPIE: u64 = 1 << 7;
+/// mstatus.FS: off 0, initial 1, clean 2, dirty 3.
+const STATUS_FS: u64 = 3 << 13;
+/// mstatus.SD: FS is dirty. Read-only.
+const STATUS_SD: u64 = 1 << 63;
 /// mstatus.MPP and mnstatus.MNPP, always machine mode.
 pub(super) const PREVIOUS_MACHINE: u64 = 3 << 11;
 /// mnstatus.NMIE.
@@ -51,8 +58,8 @@ pub(super) const INTERRUPT: u64 = 1 << 63;
 const BABY_MSTATUS: u64 = 0x8000_6600;
 /// What a baby core's misa reads (tensix.md §2).
 const BABY_MISA: u64 = 0x4020_1123;
-/// RV64 with A, C, I, M.
-const X280_MISA: u64 = 2 << 62 | 0x1105;
+/// RV64 with A, C, D, F, I, M.
+const X280_MISA: u64 = 2 << 62 | 0x112d;
 
 /// The values of control registers.
 #[derive(Clone, Debug)]
@@ -60,6 +67,8 @@ pub(super) struct Control {
     pub(super) isa: Isa,
     pub(super) hart_id: u64,
     pub(super) mstatus: u64,
+    /// Rounding mode (bits 7 to 5) and accrued exceptions (bits 4 to 0).
+    pub(super) fcsr: u64,
     pub(super) mie: u64,
     pub(super) mip: u64,
     pub(super) mtvec: u64,
@@ -84,6 +93,10 @@ pub(super) struct Control {
 pub(super) enum Place<'a> {
     /// A plain register here. The mask has the bits that software can change.
     Field(&'a mut u64, u64),
+    /// mstatus of the X280.
+    Status,
+    /// A part of fcsr: its lowest bit, and its bits.
+    Float(u32, u64),
     /// A constant.
     Constant(u64),
     /// The cycle counter, shifted right by this.
@@ -100,6 +113,7 @@ impl Control {
             isa,
             hart_id,
             mstatus: PREVIOUS_MACHINE,
+            fcsr: 0,
             mie: 0,
             mip: 0,
             mtvec: 0,
@@ -142,7 +156,11 @@ impl Control {
                 Place::Field(&mut self.scratch[usize::from(number - csr::SCRATCH_FIRST)], ALL)
             }
             (Isa::Rv32, _) => Place::Bus,
-            (Isa::Rv64, csr::MSTATUS) => Place::Field(&mut self.mstatus, STATUS_MIE | STATUS_MPIE),
+            (Isa::Rv64, csr::FFLAGS..=csr::FCSR) if !self.has_float() => Place::Bus,
+            (Isa::Rv64, csr::FFLAGS) => Place::Float(0, 0x1f),
+            (Isa::Rv64, csr::FRM) => Place::Float(5, 7),
+            (Isa::Rv64, csr::FCSR) => Place::Float(0, 0xff),
+            (Isa::Rv64, csr::MSTATUS) => Place::Status,
             (Isa::Rv64, csr::MISA) => Place::Constant(X280_MISA),
             (Isa::Rv64, csr::MIE) => Place::Field(&mut self.mie, ALL),
             (Isa::Rv64, csr::MTVEC) => Place::Field(&mut self.mtvec, !2),
@@ -162,6 +180,28 @@ impl Control {
             (Isa::Rv64, csr::FEATURES) => Place::Field(&mut self.features, ALL),
             (Isa::Rv64, _) => Place::Bus,
         }
+    }
+
+    /// The value of mstatus.
+    pub(super) fn status(&self) -> u64 {
+        let dirty = self.mstatus & STATUS_FS == STATUS_FS;
+        self.mstatus | if dirty { STATUS_SD } else { 0 }
+    }
+
+    /// Writes what software can change of mstatus.
+    pub(super) fn set_status(&mut self, value: u64) {
+        const WRITABLE: u64 = STATUS_MIE | STATUS_MPIE | STATUS_FS;
+        self.mstatus = self.mstatus & !WRITABLE | value & WRITABLE;
+    }
+
+    /// False while floating point is off: its instructions and registers are illegal.
+    pub(super) fn has_float(&self) -> bool {
+        self.mstatus & STATUS_FS != 0
+    }
+
+    /// Floating-point state has changed.
+    pub(super) fn float_changed(&mut self) {
+        self.mstatus |= STATUS_FS;
     }
 
     /// True when the value of the register depends on time or on the bus.

@@ -20,6 +20,29 @@ pub struct Costs {
     pub quotient_max: u32,
     /// Entering or leaving a trap handler.
     pub trap: u32,
+    /// Floating point.
+    pub float: FloatCosts,
+}
+
+/// Cycles from the issue of a floating-point instruction until its result may be used; the next instruction issues after
+/// one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatCosts {
+    /// Sums, products and fused ones of half and single precision.
+    pub single: u32,
+    /// Those of double precision.
+    pub double: u32,
+    /// Conversions, comparisons, moves, and what only chooses or changes a sign.
+    pub short: u32,
+    /// Quotients and roots, of half, single and double precision. There is one unit for them: the next waits for it.
+    pub quotient: [u32; 3],
+}
+
+impl FloatCosts {
+    /// The baby cores (tensix.md §2): two stages for all; they have no quotients.
+    pub const BABY: Self = Self { single: 2, double: 2, short: 2, quotient: [2; 3] };
+    /// The X280 (costs.md): assumed, the latencies that LLVM schedules SiFive's 7 series with.
+    pub const X280: Self = Self { single: 5, double: 7, short: 3, quotient: [14, 27, 56] };
 }
 
 impl Costs {
@@ -32,6 +55,7 @@ impl Costs {
         quotient_min: 6,
         quotient_max: 33,
         trap: 5,
+        float: FloatCosts::BABY,
     };
     /// The X280 at the low setting of the cost table (costs.md). Its products and quotients are assumed: nothing is
     /// published.
@@ -45,6 +69,7 @@ impl Costs {
         quotient_min: 6,
         quotient_max: 66,
         trap: 4,
+        float: FloatCosts::X280,
     };
     /// The X280 at the high setting (costs.md).
     pub const X280_HIGH: Self = Self { taken: 2, wrong: 6, product: 4, trap: 6, ..Self::X280_NOMINAL };

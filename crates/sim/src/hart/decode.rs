@@ -1,15 +1,21 @@
 //! From instruction words to compact operations.
 
 use super::compressed;
+use super::format::Format;
 use super::isa::Isa;
-use super::table::{Code, Format, find};
+use super::table::{Code, find};
 
 /// The register slot that takes what is written to x0.
 pub(super) const SINK: u8 = 32;
 /// The register slot of an instruction without a result.
 pub(super) const NO_RESULT: u8 = 33;
-/// Register slots of a hart that may have to be waited for: x0 to x31, [`SINK`], [`NO_RESULT`], and what makes it a power of two.
+/// The slot that is waited for when all floating-point results are: it has no value.
+pub(super) const ALL_FLOATS: usize = 34;
+/// Register slots of a hart that may have to be waited for: x0 to x31, [`SINK`], [`NO_RESULT`], [`ALL_FLOATS`], and what
+/// makes it a power of two.
 pub(super) const SLOTS: usize = 64;
+/// The register slot of f0; those of f1 to f31 follow. They are waited for on the slow path.
+pub(super) const FLOATS: u8 = 64;
 /// Words of a register file: one for each number that an [`Op`] can hold, so that no number is out of bounds.
 pub(super) const WORDS: usize = 256;
 
@@ -25,7 +31,7 @@ pub(super) struct Op {
     rs1: u8,
     rs2: u8,
     imm: i32,
-    /// The sources as bits, with [`Op::SHORT`]; x0 counts, it is never waited for.
+    /// The integer sources as bits, with [`Op::SHORT`]; x0 counts, it is never waited for.
     uses: u64,
 }
 
@@ -34,7 +40,7 @@ impl Op {
     const SHORT: u64 = 1 << 63;
 
     fn new(code: Code, rd: u8, rs1: u8, rs2: u8, imm: i32) -> Self {
-        Self { code, rd, rs1, rs2, imm, uses: 1 << rs1 | 1 << rs2 }
+        Self { code, rd, rs1, rs2, imm, uses: integer_bit(rs1) | integer_bit(rs2) }
     }
 
     /// An operation of no registers.
@@ -71,14 +77,14 @@ impl Op {
         usize::from(self.rs2)
     }
 
-    /// The sources, as bits, with one more that no register has.
+    /// The integer sources, as bits, with one more that no register has.
     #[inline(always)]
     pub(super) fn uses(self) -> u64 {
         self.uses
     }
 
-    /// The immediate; the csr number with its immediate above bit 12; the word itself when there is no such
-    /// instruction.
+    /// The immediate; the csr number with its immediate above bit 12; the rounding mode with the slot of the third source
+    /// above bit 3; the word itself when there is no such instruction.
     #[inline(always)]
     pub(super) fn imm(self) -> i32 {
         self.imm
@@ -89,6 +95,11 @@ impl Op {
     pub(super) fn size(self) -> u64 {
         4 - (self.uses >> 62 & 2)
     }
+}
+
+/// The bit of a register slot, 0 for a floating-point register.
+fn integer_bit(slot: u8) -> u64 {
+    if slot < FLOATS { 1 << slot } else { 0 }
 }
 
 /// Decodes what starts at a place of memory: `word` is the four bytes there.
@@ -120,6 +131,9 @@ fn decode_word(isa: Isa, word: u32) -> Op {
         0 => SINK,
         register => register,
     };
+    let float = |from: u32| FLOATS + (word >> from & 31) as u8;
+    let (fd, fs1, fs2) = (float(7), float(15), float(20));
+    let mode = (word >> 12 & 7) as i32;
     let op = |rd, rs1, rs2, imm| Op::new(row.code, rd, rs1, rs2, imm);
     let op = match row.format {
         Format::Register | Format::Atomic => op(rd, rs1, rs2, 0),
@@ -134,6 +148,14 @@ fn decode_word(isa: Isa, word: u32) -> Op {
         Format::Csr => op(rd, rs1, 0, (word >> 20) as i32),
         Format::CsrImmediate => op(rd, 0, 0, (word >> 20 | u32::from(rs1) << 12) as i32),
         Format::Fence | Format::Plain | Format::Exact => op(NO_RESULT, 0, 0, 0),
+        Format::FloatLoad => op(fd, rs1, 0, immediate_i(word)),
+        Format::FloatStore => op(NO_RESULT, rs1, fs2, immediate_s(word)),
+        Format::FloatRounded | Format::FloatRegister => op(fd, fs1, fs2, mode),
+        Format::FloatFused => op(fd, fs1, fs2, mode | i32::from(float(27)) << 3),
+        Format::FloatUnary => op(fd, fs1, 0, mode),
+        Format::FloatCompare => op(rd, fs1, fs2, mode),
+        Format::FloatToInteger | Format::FloatToBits => op(rd, fs1, 0, mode),
+        Format::FloatFromInteger | Format::FloatFromBits => op(fd, rs1, 0, mode),
     };
     if row.code == Code::Add && rd == SINK && rs1 != 0 {
         return Op::new(Code::Wait, NO_RESULT, rs1, rs2, 0);

@@ -6,9 +6,10 @@
 /// An instruction set of the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
-    /// Baby cores: RV32 I, M, Zicsr, Zaamo, Zba, Zbb, `pack` and `brev8` (tensix.md §2; F and V are not modelled).
+    /// Baby cores: RV32 I, M, Zicsr, Zaamo, Zba, Zbb, `pack` and `brev8` (tensix.md §2; V is not modelled, F decoded and
+    /// refused).
     Rv32,
-    /// X280: RV64 I, M, A, C, Zicsr, Zifencei, Zba, Zbb, machine mode with resumable NMI (host.md §6; F and V are not
+    /// X280: RV64 I, M, A, F, D, C, Zicsr, Zifencei, Zfh, Zba, Zbb, machine mode with resumable NMI (host.md §6; V is not
     /// modelled).
     Rv64,
 }

@@ -8,11 +8,13 @@ use proptest::test_runner::{RngAlgorithm, TestRng};
 
 use super::compressed;
 use super::disasm::disassemble;
+use super::float_op::FloatOp;
+use super::format::Format;
 use super::isa::Isa;
-use super::table::{Format, ROWS, Row};
+use super::table::{ROWS, Row};
 
 /// What the X280's instructions are to the assembler.
-const ARCH: &str = "rv64imac_zicsr_zifencei_zba_zbb";
+const ARCH: &str = "rv64imafdc_zicsr_zifencei_zfh_zba_zbb";
 /// Where the judged words lie.
 const BASE: u64 = 0x1000_0000;
 
@@ -66,6 +68,8 @@ fn example(row: &Row, isa: Isa, rng: &mut TestRng) -> u32 {
         // Fence modes and the rest: not printed.
         Format::Fence => operands &= 0x0ff0_0000,
         Format::Plain => operands = 0,
+        // objdump before 2.42 knows a conversion that never rounds by its mode 0 alone.
+        _ if row.code.float().is_some_and(FloatOp::is_exact) => operands &= !0x7000,
         _ => {}
     }
     row.bits | operands & !row.format.mask(isa)
@@ -99,7 +103,7 @@ fn check_words(isa: Isa, arch: &str) {
 
 #[test]
 fn every_rv32_instruction_reads_as_objdump_reads_it() {
-    check_words(Isa::Rv32, "rv32ima_zicsr_zifencei_zba_zbb");
+    check_words(Isa::Rv32, "rv32imaf_zicsr_zifencei_zba_zbb");
 }
 
 #[test]
@@ -137,14 +141,14 @@ fn every_compressed_instruction_reads_as_what_it_expands_to() {
         halves.len(),
         wrong[..wrong.len().min(40)].join("\n")
     );
-    // What we refuse, objdump refuses, or it is floating point, or reserved for its immediate of 0.
+    // What we refuse, objdump refuses, or it is reserved for its immediate of 0.
     let refused: Vec<u16> =
         (0..=u16::MAX).filter(|half| half & 3 != 3 && compressed::expand(*half).is_none()).collect();
     let texts = objdump(refused.iter().map(|half| format!("{half:#06x}")), ARCH, "no-aliases");
     for (index, half) in refused.iter().enumerate() {
         let text = &texts[&(BASE + 2 * index as u64)];
         let refused = text.starts_with(".2byte") || text.contains("unimp");
-        assert!(refused || text.starts_with("c.f") || text.ends_with(",0"), "{half:04x}: objdump's {text:?}");
+        assert!(refused || text.ends_with(",0"), "{half:04x}: objdump's {text:?}");
     }
 }
 

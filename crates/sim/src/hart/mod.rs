@@ -26,6 +26,7 @@
 //! A loop without the mark is parked too when it comes back to the same place with the same registers, has stored
 //! nothing and has loaded only memory.
 
+mod access;
 mod ahead;
 mod alu;
 mod bus;
@@ -35,6 +36,10 @@ mod control;
 mod costs;
 mod decode;
 mod disasm;
+mod float;
+mod float_op;
+mod format;
+mod ieee;
 mod isa;
 #[cfg(test)]
 mod judge;
@@ -51,7 +56,7 @@ mod watch;
 pub use ahead::AheadLoad;
 pub use bus::{AmoOp, Bus, Loaded, Nature, Refusal, Undo, Width};
 pub use code::CodePage;
-pub use costs::Costs;
+pub use costs::{Costs, FloatCosts};
 pub use disasm::disassemble;
 pub use isa::{Isa, Rv32, Rv64, Xlen};
 pub use state::{Counters, Hart, Setup};

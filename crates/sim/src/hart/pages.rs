@@ -33,6 +33,13 @@ impl Pages {
         self.slots[Self::slot(number)].as_ref().is_some_and(|(held, _)| *held == number)
     }
 
+    /// The page around `pc`, if it is here.
+    pub(super) fn get(&self, pc: u64) -> Option<&CodePage> {
+        let number = pc / CodePage::BYTES as u64;
+        let (held, page) = self.slots[Self::slot(number)].as_ref()?;
+        (*held == number).then_some(&**page)
+    }
+
     /// Holds the page around `pc`.
     #[inline]
     pub(super) fn put(&mut self, pc: u64, page: Arc<CodePage>) {

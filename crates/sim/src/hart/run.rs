@@ -235,6 +235,7 @@ impl<X: Xlen> Hart<X> {
                     store { $($store:ident $_t1:literal $_t2:literal $_t3:ident $t_width:ident;)* }
                     amo { $($_amo:tt)* }
                     other { $($_other:tt)* }
+                    $($_float:tt)*
                 ) => {
                     match op.code() {
                         $(Code::$register => put!(alu::$r_op::<X>(a, b)),)*

@@ -3,7 +3,8 @@
 use super::ahead::Ahead;
 use super::control::Control;
 use super::costs::Costs;
-use super::decode::{SINK, SLOTS, WORDS};
+use super::decode::{FLOATS, SINK, SLOTS, WORDS};
+use super::float::FloatUnit;
 use super::isa::Xlen;
 use super::pages::Pages;
 use super::stop::Park;
@@ -124,7 +125,8 @@ pub struct Hart<X: Xlen> {
     pub(super) counters: Counters,
     pub(super) steps: Steps,
     pub(super) cycle: Time,
-    /// Register slots (see `decode.rs`); the first 32 are x0 to x31.
+    /// Register slots (see `decode.rs`); the first 32 are x0 to x31, those from [`FLOATS`](super::decode::FLOATS) on f0
+    /// to f31. Of the X280 these hold 64 bits, narrower values boxed in ones.
     pub(super) regs: [X::Word; WORDS],
     /// When a register of `pending` may be used.
     pub(super) ready: [Time; SLOTS],
@@ -137,6 +139,7 @@ pub struct Hart<X: Xlen> {
     pub(super) cycles_since: (Time, u64),
     pub(super) costs: Costs,
     pub(super) control: Control,
+    pub(super) float: FloatUnit,
     /// What `lr` read: address and value.
     pub(super) reservation: Option<(u64, u64)>,
     pub(super) nmi_handler: u64,
@@ -160,6 +163,7 @@ impl<X: Xlen> Hart<X> {
             steps: Steps::new(&setup.costs, cycle),
             counters: Counters::default(),
             control: Control::new(X::ISA, setup.hart_id),
+            float: FloatUnit::default(),
             pages: Pages::default(),
             code_generation: 0,
             reservation: None,
@@ -197,6 +201,7 @@ impl<X: Xlen> Hart<X> {
         self.pc = pc;
         self.time = at;
         self.control = Control::new(X::ISA, self.control.hart_id);
+        self.float = FloatUnit::default();
         self.pages.clear();
         self.reservation = None;
         self.sleeping = false;
@@ -240,6 +245,15 @@ impl<X: Xlen> Hart<X> {
         let slot = if number == 0 { usize::from(SINK) } else { number };
         self.regs[slot] = X::narrow(X::canonical(value));
         self.pending &= !(1 << slot);
+    }
+
+    /// The bits of a floating-point register; a narrower value of the X280 is boxed in ones.
+    ///
+    /// # Panics
+    /// When there is no register of that number (0 to 31).
+    pub fn float_register(&self, number: usize) -> u64 {
+        assert!(number < 32, "register f{number}: expected f0 to f31");
+        X::unsigned(X::widen(self.regs[usize::from(FLOATS) + number]))
     }
 
     /// What the hart has done.

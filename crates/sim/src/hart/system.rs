@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::access::Access;
 use super::bus::{AmoOp, Bus, Loaded, Refusal, Width};
 use super::control::Place;
 use super::decode::{Op, SINK};
@@ -9,7 +10,7 @@ use super::disasm::disassemble;
 use super::isa::{Isa, Xlen};
 use super::state::{Hart, UNMARKED};
 use super::stop::Stop;
-use super::table::{Access, Code};
+use super::table::Code;
 use super::trap::cause;
 use crate::time::Time;
 
@@ -55,15 +56,19 @@ impl<X: Xlen> Hart<X> {
                      modelled: store to the instruction window in its place",
                 ));
             }
-            code => match code.access() {
-                Some(access) => self.run_access(bus, op, access, horizon),
-                None => unreachable!("{code:?} is executed by the fast loop"),
+            code => match (code.float(), code.access()) {
+                (Some(operation), _) => return self.run_float(op, operation),
+                (None, Some(access)) if code.moves_floats() => {
+                    self.run_float_access(bus, op, access, horizon)
+                }
+                (None, Some(access)) => self.run_access(bus, op, access, horizon),
+                (None, None) => unreachable!("{code:?} is executed by the fast loop"),
             },
         };
         done.unwrap_or_else(|refusal| self.refused(refusal))
     }
 
-    fn address(&self, op: Op) -> u64 {
+    pub(super) fn address(&self, op: Op) -> u64 {
         X::unsigned(X::widen(self.regs[op.rs1()]).wrapping_add(op.imm() as u64))
     }
 
@@ -115,13 +120,7 @@ impl<X: Xlen> Hart<X> {
         let address = self.address(op);
         let width = access.width();
         if address & (width as u64 - 1) != 0 {
-            let cause = match access {
-                Access::Load(_) | Access::Reserve(_) => cause::MISALIGNED_LOAD,
-                _ => cause::MISALIGNED_STORE,
-            };
-            return Ok(self.trap(cause, address, || {
-                format!("{:?} at {address:#x}, not a multiple of {}", op.code(), width as u64)
-            }));
+            return Ok(self.misaligned(op, access, address));
         }
         // Older accesses are waited for (tensix.md §2).
         self.drain();
@@ -143,6 +142,16 @@ impl<X: Xlen> Hart<X> {
         self.watching = 0;
         self.repeat.streak = 0;
         Ok(None)
+    }
+
+    pub(super) fn misaligned(&mut self, op: Op, access: Access, address: u64) -> Option<Stop> {
+        let cause = match access {
+            Access::Load(_) | Access::Reserve(_) => cause::MISALIGNED_LOAD,
+            _ => cause::MISALIGNED_STORE,
+        };
+        self.trap(cause, address, || {
+            format!("{:?} at {address:#x}, not a multiple of {}", op.code(), access.width() as u64)
+        })
     }
 
     fn run_amo<B: Bus>(
@@ -206,7 +215,7 @@ impl<X: Xlen> Hart<X> {
         let writes = swap || named;
         let reads = !(swap && op.rd() == usize::from(SINK));
         let no_such = |hart: &mut Self| {
-            hart.trap(cause::ILLEGAL, 0, || match writes {
+            hart.trap(cause::ILLEGAL, hart.instruction(), || match writes {
                 true => format!("csr {number:#x} written: there is none, or it is read-only"),
                 false => format!("csr {number:#x} read: there is none"),
             })
@@ -250,6 +259,8 @@ impl<X: Xlen> Hart<X> {
         let instructions = self.counters.instructions.wrapping_add(self.control.instret_offset);
         let value = match self.control.place(number) {
             Place::Field(value, _) => *value,
+            Place::Status => self.control.status(),
+            Place::Float(shift, mask) => self.control.fcsr >> shift & mask,
             Place::Constant(value) => value,
             Place::Cycles(shift) => {
                 self.watching &= !UNMARKED;
@@ -273,6 +284,12 @@ impl<X: Xlen> Hart<X> {
         let instructions = self.counters.instructions;
         match self.control.place(number) {
             Place::Field(field, mask) => *field = *field & !mask | value & mask,
+            Place::Status => self.control.set_status(value),
+            Place::Float(shift, mask) => {
+                let fcsr = &mut self.control.fcsr;
+                *fcsr = *fcsr & !(mask << shift) | (value & mask) << shift;
+                self.control.float_changed();
+            }
             Place::Constant(_) => {}
             Place::Cycles(shift) => {
                 let offset = &mut self.control.cycle_offset;

@@ -6,9 +6,10 @@
 //!
 //! Operations: in `register` to `quotient` a function of `alu.rs`; in `branch` a condition there; in `load` the width
 //! and the extension; in `store` the width; in `amo` the width and the operation. Rows of `other` have no common shape:
-//! their column is the format, and `run.rs` or `system.rs` executes them by name.
+//! their column is the format, and `run.rs` or `system.rs` executes them by name. In the sections of floating point the
+//! columns are those of a [`FloatOp`](super::float_op::FloatOp): precision and operation, or destination and source.
 
-use super::bus::{AmoOp, Width};
+use super::format::Format;
 use super::isa::Isa;
 
 macro_rules! instructions {
@@ -173,78 +174,130 @@ macro_rules! instructions {
                 LrD "lr.d" 0x1000_302f rv64 Reserve;
                 ScD "sc.d" 0x1800_302f rv64 Atomic;
             }
+            float_load {
+                Flw "flw" 0x0000_2007 both Word;
+                Fld "fld" 0x0000_3007 rv64 Double;
+                Flh "flh" 0x0000_1007 rv64 Half;
+            }
+            float_store {
+                Fsw "fsw" 0x0000_2027 both Word;
+                Fsd "fsd" 0x0000_3027 rv64 Double;
+                Fsh "fsh" 0x0000_1027 rv64 Half;
+            }
+            float_rounded {
+                FaddS "fadd.s" 0x0000_0053 both Single Add;
+                FsubS "fsub.s" 0x0800_0053 both Single Sub;
+                FmulS "fmul.s" 0x1000_0053 both Single Mul;
+                FdivS "fdiv.s" 0x1800_0053 rv64 Single Div;
+                FaddD "fadd.d" 0x0200_0053 rv64 Double Add;
+                FsubD "fsub.d" 0x0a00_0053 rv64 Double Sub;
+                FmulD "fmul.d" 0x1200_0053 rv64 Double Mul;
+                FdivD "fdiv.d" 0x1a00_0053 rv64 Double Div;
+                FaddH "fadd.h" 0x0400_0053 rv64 Half Add;
+                FsubH "fsub.h" 0x0c00_0053 rv64 Half Sub;
+                FmulH "fmul.h" 0x1400_0053 rv64 Half Mul;
+                FdivH "fdiv.h" 0x1c00_0053 rv64 Half Div;
+            }
+            float_root {
+                FsqrtS "fsqrt.s" 0x5800_0053 rv64 Single;
+                FsqrtD "fsqrt.d" 0x5a00_0053 rv64 Double;
+                FsqrtH "fsqrt.h" 0x5c00_0053 rv64 Half;
+            }
+            float_fused {
+                FmaddS "fmadd.s" 0x0000_0043 both Single Madd;
+                FmsubS "fmsub.s" 0x0000_0047 both Single Msub;
+                FnmsubS "fnmsub.s" 0x0000_004b both Single Nmsub;
+                FnmaddS "fnmadd.s" 0x0000_004f both Single Nmadd;
+                FmaddD "fmadd.d" 0x0200_0043 rv64 Double Madd;
+                FmsubD "fmsub.d" 0x0200_0047 rv64 Double Msub;
+                FnmsubD "fnmsub.d" 0x0200_004b rv64 Double Nmsub;
+                FnmaddD "fnmadd.d" 0x0200_004f rv64 Double Nmadd;
+                FmaddH "fmadd.h" 0x0400_0043 rv64 Half Madd;
+                FmsubH "fmsub.h" 0x0400_0047 rv64 Half Msub;
+                FnmsubH "fnmsub.h" 0x0400_004b rv64 Half Nmsub;
+                FnmaddH "fnmadd.h" 0x0400_004f rv64 Half Nmadd;
+            }
+            float_select {
+                FsgnjS "fsgnj.s" 0x2000_0053 both Single Sign;
+                FsgnjnS "fsgnjn.s" 0x2000_1053 both Single SignNegated;
+                FsgnjxS "fsgnjx.s" 0x2000_2053 both Single SignXor;
+                FminS "fmin.s" 0x2800_0053 both Single Min;
+                FmaxS "fmax.s" 0x2800_1053 both Single Max;
+                FsgnjD "fsgnj.d" 0x2200_0053 rv64 Double Sign;
+                FsgnjnD "fsgnjn.d" 0x2200_1053 rv64 Double SignNegated;
+                FsgnjxD "fsgnjx.d" 0x2200_2053 rv64 Double SignXor;
+                FminD "fmin.d" 0x2a00_0053 rv64 Double Min;
+                FmaxD "fmax.d" 0x2a00_1053 rv64 Double Max;
+                FsgnjH "fsgnj.h" 0x2400_0053 rv64 Half Sign;
+                FsgnjnH "fsgnjn.h" 0x2400_1053 rv64 Half SignNegated;
+                FsgnjxH "fsgnjx.h" 0x2400_2053 rv64 Half SignXor;
+                FminH "fmin.h" 0x2c00_0053 rv64 Half Min;
+                FmaxH "fmax.h" 0x2c00_1053 rv64 Half Max;
+            }
+            float_compare {
+                FleS "fle.s" 0xa000_0053 both Single Le;
+                FltS "flt.s" 0xa000_1053 both Single Lt;
+                FeqS "feq.s" 0xa000_2053 both Single Eq;
+                FleD "fle.d" 0xa200_0053 rv64 Double Le;
+                FltD "flt.d" 0xa200_1053 rv64 Double Lt;
+                FeqD "feq.d" 0xa200_2053 rv64 Double Eq;
+                FleH "fle.h" 0xa400_0053 rv64 Half Le;
+                FltH "flt.h" 0xa400_1053 rv64 Half Lt;
+                FeqH "feq.h" 0xa400_2053 rv64 Half Eq;
+            }
+            float_convert {
+                FcvtSD "fcvt.s.d" 0x4010_0053 rv64 Single Double;
+                FcvtSH "fcvt.s.h" 0x4020_0053 rv64 Single Half;
+                FcvtDS "fcvt.d.s" 0x4200_0053 rv64 Double Single;
+                FcvtDH "fcvt.d.h" 0x4220_0053 rv64 Double Half;
+                FcvtHS "fcvt.h.s" 0x4400_0053 rv64 Half Single;
+                FcvtHD "fcvt.h.d" 0x4410_0053 rv64 Half Double;
+            }
+            float_to_integer {
+                FcvtWS "fcvt.w.s" 0xc000_0053 both Single I32;
+                FcvtWuS "fcvt.wu.s" 0xc010_0053 both Single U32;
+                FcvtLS "fcvt.l.s" 0xc020_0053 rv64 Single I64;
+                FcvtLuS "fcvt.lu.s" 0xc030_0053 rv64 Single U64;
+                FcvtWD "fcvt.w.d" 0xc200_0053 rv64 Double I32;
+                FcvtWuD "fcvt.wu.d" 0xc210_0053 rv64 Double U32;
+                FcvtLD "fcvt.l.d" 0xc220_0053 rv64 Double I64;
+                FcvtLuD "fcvt.lu.d" 0xc230_0053 rv64 Double U64;
+                FcvtWH "fcvt.w.h" 0xc400_0053 rv64 Half I32;
+                FcvtWuH "fcvt.wu.h" 0xc410_0053 rv64 Half U32;
+                FcvtLH "fcvt.l.h" 0xc420_0053 rv64 Half I64;
+                FcvtLuH "fcvt.lu.h" 0xc430_0053 rv64 Half U64;
+            }
+            float_from_integer {
+                FcvtSW "fcvt.s.w" 0xd000_0053 both Single I32;
+                FcvtSWu "fcvt.s.wu" 0xd010_0053 both Single U32;
+                FcvtSL "fcvt.s.l" 0xd020_0053 rv64 Single I64;
+                FcvtSLu "fcvt.s.lu" 0xd030_0053 rv64 Single U64;
+                FcvtDW "fcvt.d.w" 0xd200_0053 rv64 Double I32;
+                FcvtDWu "fcvt.d.wu" 0xd210_0053 rv64 Double U32;
+                FcvtDL "fcvt.d.l" 0xd220_0053 rv64 Double I64;
+                FcvtDLu "fcvt.d.lu" 0xd230_0053 rv64 Double U64;
+                FcvtHW "fcvt.h.w" 0xd400_0053 rv64 Half I32;
+                FcvtHWu "fcvt.h.wu" 0xd410_0053 rv64 Half U32;
+                FcvtHL "fcvt.h.l" 0xd420_0053 rv64 Half I64;
+                FcvtHLu "fcvt.h.lu" 0xd430_0053 rv64 Half U64;
+            }
+            float_to_bits {
+                FmvXW "fmv.x.w" 0xe000_0053 both Single Move;
+                FclassS "fclass.s" 0xe000_1053 both Single Classify;
+                FmvXD "fmv.x.d" 0xe200_0053 rv64 Double Move;
+                FclassD "fclass.d" 0xe200_1053 rv64 Double Classify;
+                FmvXH "fmv.x.h" 0xe400_0053 rv64 Half Move;
+                FclassH "fclass.h" 0xe400_1053 rv64 Half Classify;
+            }
+            float_from_bits {
+                FmvWX "fmv.w.x" 0xf000_0053 both Single;
+                FmvDX "fmv.d.x" 0xf200_0053 rv64 Double;
+                FmvHX "fmv.h.x" 0xf400_0053 rv64 Half;
+            }
         }
     };
 }
 pub(super) use instructions;
-
-/// Where the operands of an instruction are, and how they are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
-    /// `rd,rs1,rs2`
-    Register,
-    /// `rd,rs1`
-    Unary,
-    /// `rd,rs1,imm`
-    Immediate,
-    /// `rd,rs1,shamt` of the register's width
-    Shift,
-    /// `rd,rs1,shamt` of 5 bits
-    ShiftWord,
-    /// `rd,imm(rs1)`
-    Load,
-    /// `rs2,imm(rs1)`
-    Store,
-    /// `rs1,rs2,target`
-    Branch,
-    /// `rd,imm`
-    Upper,
-    /// `rd,target`
-    Jump,
-    /// `rd,imm(rs1)`
-    JumpRegister,
-    /// `rd,rs2,(rs1)` with acquire and release bits
-    Atomic,
-    /// `rd,(rs1)` with acquire and release bits
-    Reserve,
-    /// `rd,csr,rs1`
-    Csr,
-    /// `rd,csr,imm`
-    CsrImmediate,
-    /// `pred,succ`
-    Fence,
-    /// no operands, other bits ignored
-    Plain,
-    /// no operands
-    Exact,
-}
-
-impl Format {
-    /// The bits that a row fixes.
-    pub(super) fn mask(self, isa: Isa) -> u32 {
-        match self {
-            Self::Register | Self::ShiftWord => 0xfe00_707f,
-            Self::Unary => 0xfff0_707f,
-            Self::Shift => match isa {
-                Isa::Rv32 => 0xfe00_707f,
-                Isa::Rv64 => 0xfc00_707f,
-            },
-            Self::Immediate
-            | Self::Load
-            | Self::Store
-            | Self::Branch
-            | Self::JumpRegister
-            | Self::Csr
-            | Self::CsrImmediate
-            | Self::Fence
-            | Self::Plain => 0x0000_707f,
-            Self::Upper | Self::Jump => 0x0000_007f,
-            Self::Atomic => 0xf800_707f,
-            Self::Reserve => 0xf9f0_707f,
-            Self::Exact => 0xffff_ffff,
-        }
-    }
-}
 
 /// One row of the table, as data.
 #[derive(Clone, Copy, Debug)]
@@ -276,7 +329,7 @@ pub(super) fn find(isa: Isa, word: u32) -> Option<&'static Row> {
 }
 
 /// Rows an opcode has at most.
-const MOST: usize = 48;
+const MOST: usize = 80;
 
 /// The numbers of the rows of each opcode (its bits 6 to 2), in order, and then a number that no row has.
 const BY_OPCODE: [[u8; MOST]; 32] = {
@@ -353,13 +406,49 @@ macro_rules! format_of {
     (amo $($rest:tt)*) => {
         Format::Atomic
     };
+    (float_load $($rest:tt)*) => {
+        Format::FloatLoad
+    };
+    (float_store $($rest:tt)*) => {
+        Format::FloatStore
+    };
+    (float_rounded $($rest:tt)*) => {
+        Format::FloatRounded
+    };
+    (float_root $($rest:tt)*) => {
+        Format::FloatUnary
+    };
+    (float_convert $($rest:tt)*) => {
+        Format::FloatUnary
+    };
+    (float_fused $($rest:tt)*) => {
+        Format::FloatFused
+    };
+    (float_select $($rest:tt)*) => {
+        Format::FloatRegister
+    };
+    (float_compare $($rest:tt)*) => {
+        Format::FloatCompare
+    };
+    (float_to_integer $($rest:tt)*) => {
+        Format::FloatToInteger
+    };
+    (float_from_integer $($rest:tt)*) => {
+        Format::FloatFromInteger
+    };
+    (float_to_bits $($rest:tt)*) => {
+        Format::FloatToBits
+    };
+    (float_from_bits $($rest:tt)*) => {
+        Format::FloatFromBits
+    };
     (other $format:ident) => {
         Format::$format
     };
 }
 
 macro_rules! as_data {
-    ($($section:ident { $($code:ident $mnemonic:literal $bits:literal $isa:ident $operation:ident $($more:ident)?;)* })*) => {
+    ($($section:ident { $($code:ident $mnemonic:literal $bits:literal $isa:ident $operation:ident $($more:ident)*;)* })*) => {
         /// What to do: one value an instruction, and those that only the decoder makes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
@@ -389,56 +478,3 @@ macro_rules! as_data {
     };
 }
 instructions!(as_data);
-
-/// How an instruction meets memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    Load(Width),
-    Store(Width),
-    Amo(Width, AmoOp),
-    /// `lr`
-    Reserve(Width),
-    /// `sc`
-    Conditional(Width),
-}
-
-impl Access {
-    pub(super) fn width(self) -> Width {
-        match self {
-            Self::Load(width)
-            | Self::Store(width)
-            | Self::Amo(width, _)
-            | Self::Reserve(width)
-            | Self::Conditional(width) => width,
-        }
-    }
-}
-
-macro_rules! as_accesses {
-    (
-        load { $($load:ident $_l1:literal $_l2:literal $_l3:ident $l_width:ident $_l4:ident;)* }
-        store { $($store:ident $_t1:literal $_t2:literal $_t3:ident $t_width:ident;)* }
-        amo { $($amo:ident $_a1:literal $_a2:literal $_a3:ident $a_width:ident $a_op:ident;)* }
-        $($_rest:tt)*
-    ) => {
-        impl Code {
-            /// How the instruction meets memory, if it does.
-            pub(super) fn access(self) -> Option<Access> {
-                Some(match self {
-                    $(Self::$load => Access::Load(Width::$l_width),)*
-                    $(Self::$store => Access::Store(Width::$t_width),)*
-                    $(Self::$amo => Access::Amo(Width::$a_width, AmoOp::$a_op),)*
-                    Self::LrW => Access::Reserve(Width::Word),
-                    Self::LrD => Access::Reserve(Width::Double),
-                    Self::ScW => Access::Conditional(Width::Word),
-                    Self::ScD => Access::Conditional(Width::Double),
-                    _ => return None,
-                })
-            }
-        }
-    };
-    ($_section:ident { $($_rows:tt)* } $($rest:tt)*) => {
-        as_accesses! { $($rest)* }
-    };
-}
-instructions!(as_accesses);

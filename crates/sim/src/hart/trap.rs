@@ -122,6 +122,11 @@ impl<X: Xlen> Hart<X> {
         }
     }
 
+    /// The instruction at the pc, for the trap value of an illegal one. Its page is held while it is executed.
+    pub(super) fn instruction(&self) -> u64 {
+        self.pages.get(self.pc).map_or(0, |page| u64::from(page.instruction(self.pc)))
+    }
+
     pub(super) fn fault(&self, detail: String, rule: &'static str) -> Stop {
         Stop::Fault(Box::new(Fault { pc: self.pc, detail, rule }))
     }
