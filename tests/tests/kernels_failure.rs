@@ -5,7 +5,7 @@ mod kernels_bench;
 use kernels_bench::{Bench, Setup, Submit, model};
 use komorebi::build::Sources;
 use komorebi_abi::constants::{command, core};
-use komorebi_card::{Card as _, CardError};
+use komorebi_card::{Card as _, CardError, Rule};
 
 /// AICLK cycles in a microsecond.
 const MHZ: u64 = 1350;
@@ -148,6 +148,6 @@ fn a_misaligned_read_is_the_cards_fault_not_a_silent_one() {
     let now = card.now().as_nanos();
     let ended = sent.and_then(|()| card.relax(komorebi_card::CardTime::from_nanos(now + 100_000)).map(drop));
     let Err(CardError::Fault(fault)) = ended else { panic!("{ended:?}") };
-    assert_eq!(fault.agent, "NC");
+    assert_eq!((fault.agent.as_str(), fault.rule), ("NC", Rule::Alignment));
     assert!(fault.detail.contains("0x100010"), "{fault}");
 }

@@ -198,7 +198,7 @@ fn a_broken_rule_in_a_kernel_is_told_with_core_function_and_line() {
     let (file, story) = bed.story(&error);
     says(
         &story,
-        &["Fault: the card halted: NC at tile ", "reader.cpp:8", "The card did not answer any more"],
+        &["Fault: the card halted: [KF0306] NC at tile ", "reader.cpp:8", "The card did not answer any more"],
     );
     says(&story, &["Command 1 of the host, on core 2, has no event: it was sent at "]);
     assert!(file.dispatcher.is_none() && file.cores.is_empty());

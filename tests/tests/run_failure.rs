@@ -165,7 +165,7 @@ fn a_broken_rule_of_the_hardware_names_function_and_line() {
     let crooked = run.submit(km::call("crooked", &[]).on(0..1)).unwrap();
     let error = run.wait(crooked, TIMEOUT).unwrap_err();
     let km::Error::Fault(report) = &error else { panic!("{error}") };
-    assert_eq!(report.fault.agent, "NC");
+    assert_eq!((report.fault.agent.as_str(), report.fault.rule.code()), ("NC", "KF0306"));
     let place = report.place.as_ref().expect("the kernels have symbols");
     assert!(place.line.as_ref().is_some_and(|line| line == "reader.cpp:10"), "{error}");
     assert!(matches!(run.submit(km::nop()), Err(km::Error::RunEnded { .. })));

@@ -1,13 +1,12 @@
 //! What can go wrong below the seam.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CardTime, NocXy};
+use crate::Fault;
 
 /// The process that holds a card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,24 +37,6 @@ impl fmt::Display for Holder {
             None => Ok(()),
         }
     }
-}
-
-/// A rule of the hardware that device code or the host broke; the card has halted and answers every later call with it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{agent} at tile {tile}, pc {pc:#x}: {detail} ({rule})")]
-pub struct Fault {
-    /// The tile the offender sits on (the PCIe tile for the host).
-    pub tile: NocXy,
-    /// Who did it: `host`, a baby core's name (`B`, `NC`, `T0`, `T1`, `T2`), `hart 0`, ...
-    pub agent: String,
-    /// Its program counter; 0 for the host.
-    pub pc: u64,
-    /// What it did, with addresses and values.
-    pub detail: String,
-    /// The rule, with the section of the hardware pages it comes from.
-    pub rule: Cow<'static, str>,
-    /// When, on the card's clock.
-    pub at: CardTime,
 }
 
 /// An error of a [`Card`](crate::Card) call.

@@ -1,5 +1,7 @@
 //! A broken rule of the hardware, before anybody knows where and when.
 
+pub(crate) use komorebi_card::Rule;
+
 use crate::hart::Refusal;
 
 /// What was done, and the rule against it.
@@ -7,12 +9,12 @@ use crate::hart::Refusal;
 pub(crate) struct Violation {
     /// What was done, with addresses and values.
     pub(crate) detail: String,
-    /// The rule, with the section of the hardware pages it comes from.
-    pub(crate) rule: &'static str,
+    /// The rule.
+    pub(crate) rule: Rule,
 }
 
 impl Violation {
-    pub(crate) fn new(detail: impl Into<String>, rule: &'static str) -> Self {
+    pub(crate) fn new(rule: Rule, detail: impl Into<String>) -> Self {
         Self { detail: detail.into(), rule }
     }
 }

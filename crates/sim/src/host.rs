@@ -8,7 +8,7 @@ use komorebi_card::{
 
 use crate::breakage::Plan;
 use crate::costs::{HOST_CALL, HOST_POLL, host_transfer};
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::machine::Machine;
 use crate::message::{Body, Payload, Reply};
 use crate::net::HOST;
@@ -212,10 +212,8 @@ impl Host {
     fn tile(&mut self, xy: NocXy, address: u64, bytes: usize, access: Access) -> Result<TileId, CardError> {
         let map = &self.machine.net.map;
         let Some(place) = map.place(Noc::Zero, xy) else {
-            let rule = "a request to an absent tile hangs the NoC (host.md §7)";
-            return Err(
-                self.broken(Violation::new(format!("request to {xy}, where there is no enabled tile"), rule))
-            );
+            let detail = format!("request to {xy}, where there is no enabled tile");
+            return Err(self.broken(Violation::new(Rule::AbsentTile, detail)));
         };
         match target::check(map.home(place.tile).kind, address, bytes as u64, access) {
             Ok(()) => Ok(place.tile),
@@ -287,7 +285,7 @@ impl Host {
         let targets: Vec<TileId> = self.machine.net.map.tensix_in(tiles).collect();
         if targets.is_empty() {
             let detail = format!("multicast to {} .. {}", tiles.start, tiles.end);
-            return Err(self.broken(Violation::new(detail, "a multicast goes to Tensix tiles (host.md §7)")));
+            return Err(self.broken(Violation::new(Rule::NoReceiver, detail)));
         }
         self.now += HOST_CALL + host_transfer(bytes.len() as u64);
         self.machine.net.counters.noc_packets += 1;
@@ -325,10 +323,8 @@ impl Host {
     pub(crate) fn fence(&mut self, xy: NocXy) -> Result<(), CardError> {
         self.check()?;
         let Some(place) = self.machine.net.map.place(Noc::Zero, xy) else {
-            let rule = "a request to an absent tile hangs the NoC (host.md §7)";
-            return Err(
-                self.broken(Violation::new(format!("fence of {xy}, where there is no enabled tile"), rule))
-            );
+            let detail = format!("fence of {xy}, where there is no enabled tile");
+            return Err(self.broken(Violation::new(Rule::AbsentTile, detail)));
         };
         let half = self.machine.net.costs.host_read / 2;
         self.now = (self.now + HOST_CALL + half).max(self.landed[place.tile.index()]) + half;

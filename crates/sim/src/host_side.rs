@@ -2,7 +2,7 @@
 
 use komorebi_card::HostMem;
 
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::message::Payload;
 use crate::target::HOST_WINDOW;
 use crate::time::Time;
@@ -77,14 +77,14 @@ impl HostSide {
 
     fn region(&self, address: u64, bytes: usize) -> Result<(&HostMem, usize), Violation> {
         let refuse =
-            |rule| Err(Violation::new(format!("{bytes} bytes of host memory at {address:#x}"), rule));
+            |rule| Err(Violation::new(rule, format!("{bytes} bytes of host memory at {address:#x}")));
         let end = address.saturating_add(bytes as u64);
         let holds = |r: &&HostMem| r.noc_address() <= address && end <= r.noc_address() + r.len() as u64;
         let Some(region) = self.regions.iter().rev().find(holds) else {
-            return refuse("the card reaches memory of the host that was allocated for it (host.md §8.1)");
+            return refuse(Rule::HostMemory);
         };
         if !address.is_multiple_of(4) || !bytes.is_multiple_of(4) {
-            return refuse("host memory is written and read in 4-byte words");
+            return refuse(Rule::HostWords);
         }
         Ok((region, (address - region.noc_address()) as usize))
     }

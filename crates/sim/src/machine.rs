@@ -103,23 +103,23 @@ impl Machine {
         let Broken { by, at, violation } = broken;
         let (tile, agent, pc) = match by {
             By::Hart(index, pc) => match home.kind {
-                Kind::Tensix => (home.xy, Core::ALL[index].name().to_owned(), pc),
-                _ => (home.xy, format!("hart {index}"), pc),
+                Kind::Tensix => (home.xy, Core::ALL[index].name().to_owned(), Some(pc)),
+                _ => (home.xy, format!("hart {index}"), Some(pc)),
             },
             By::Source(HOST) => return self.host_fault(at, violation),
             By::Source(source) => {
-                (self.net.map.homes[usize::from(source)].xy, format!("a message to {}", home.xy), 0)
+                (self.net.map.homes[usize::from(source)].xy, format!("a message to {}", home.xy), None)
             }
         };
-        Fault { tile, agent, pc, detail: violation.detail, rule: violation.rule.into(), at: to_card(at) }
+        Fault { rule: violation.rule, tile, agent, pc, detail: violation.detail, at: to_card(at) }
     }
 
     /// The fault of a request of the host.
     pub(crate) fn host_fault(&self, at: Time, violation: Violation) -> Fault {
         let pcie =
             self.net.map.find(Kind::Pcie).map_or(&self.net.map.homes[0], |tile| self.net.map.home(tile));
-        let Violation { detail, rule } = violation;
-        Fault { tile: pcie.xy, agent: "host".to_owned(), pc: 0, detail, rule: rule.into(), at: to_card(at) }
+        let Violation { rule, detail } = violation;
+        Fault { rule, tile: pcie.xy, agent: "host".to_owned(), pc: None, detail, at: to_card(at) }
     }
 
     /// Whether the clusters' LIM loses its content while their clock stands.

@@ -101,7 +101,7 @@ fn run_next<T: Tile>(tile: &mut T, index: usize, due: Time, net: &mut Net) -> Re
     slots.stopped(index, stop, watchers).map_err(|fault| Broken {
         by: By::Hart(index, fault.pc),
         at,
-        violation: Violation::new(fault.detail, fault.rule),
+        violation: Violation::new(fault.rule, fault.detail),
     })?;
     slots.tell(index, watchers);
     let roused = std::mem::take(&mut watchers.rouse);

@@ -1,6 +1,6 @@
 //! What of a tile can be reached over the NoC, and how (host.md §3.5, §5.1, §6.2, §8.1).
 
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::noc::translate::Kind;
 
 /// Bytes of a Tensix tile's L1.
@@ -44,11 +44,9 @@ pub(crate) fn check(kind: Kind, address: u64, bytes: u64, access: Access) -> Res
         Kind::Tensix if access != Access::OwnL1 && register_page(address) => {
             return words(kind, address, bytes, 4);
         }
-        Kind::Tensix => {
-            "of a Tensix tile the NoC reaches L1, control registers, NIUs and streams only (host.md §5.1)"
-        }
+        Kind::Tensix => Rule::TensixReach,
         Kind::Dram(_) if end <= DRAM_BYTES => return Ok(()),
-        Kind::Dram(_) => "a DRAM channel has memory up to 0xff000000 (host.md §3.5)",
+        Kind::Dram(_) => Rule::DramReach,
         Kind::L2Cpu(_)
             if inside(&LIM) || (crate::l2cpu::is_dram(address) && crate::l2cpu::is_dram(end - 1)) =>
         {
@@ -57,15 +55,13 @@ pub(crate) fn check(kind: Kind, address: u64, bytes: u64, access: Access) -> Res
         Kind::L2Cpu(_) if inside(&PERIPHERALS) || crate::l2cpu::is_device(address) => {
             return words(kind, address, bytes, 8);
         }
-        Kind::L2Cpu(_) => {
-            "of an X280 cluster the NoC reaches LIM, devices, peripherals and local DRAM (host.md §6.2)"
-        }
+        Kind::L2Cpu(_) => Rule::ClusterReach,
         Kind::Pcie if inside(&HOST_WINDOW) => return Ok(()),
-        Kind::Pcie => "host memory is reached through the window at 0x1000000000000000 (host.md §8.1)",
+        Kind::Pcie => Rule::HostReach,
         Kind::Arc if crate::arc::is_mapped(address) => return words(kind, address, bytes, 4),
-        Kind::Arc => "of the ARC tile CSM, the reset unit and the PLLs are modelled (host.md §4.1)",
+        Kind::Arc => Rule::ArcReach,
     };
-    Err(Violation::new(format!("{bytes} bytes at {address:#x} of a {kind:?} tile"), rule))
+    Err(Violation::new(rule, format!("{bytes} bytes at {address:#x} of a {kind:?} tile")))
 }
 
 /// Pages of Tensix registers the NoC reaches.
@@ -78,8 +74,5 @@ fn words(kind: Kind, address: u64, bytes: u64, most: u64) -> Result<(), Violatio
     if address.is_multiple_of(4) && (bytes == 4 || bytes == most || many) {
         return Ok(());
     }
-    Err(Violation::new(
-        format!("{bytes} bytes at register {address:#x}"),
-        "registers are accessed 4 bytes at a time, 4-aligned (host.md §5.1)",
-    ))
+    Err(Violation::new(Rule::RegisterRequest, format!("{bytes} bytes at register {address:#x}")))
 }

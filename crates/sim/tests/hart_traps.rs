@@ -3,6 +3,7 @@
 mod hart_support;
 
 use hart_support::{CYCLE, EXIT, World, compile, hart, run_to_exit};
+use komorebi_card::Rule;
 use komorebi_sim::hart::{Fault, Hart, Isa, Rv32, Rv64, Stop, Xlen};
 use komorebi_sim::time::NEVER;
 
@@ -177,28 +178,28 @@ fn a_baby_core_is_core_0_with_its_own_misa() {
 
 #[test]
 fn a_baby_core_refuses_what_it_lacks_and_says_what_it_was() {
-    for (body, said) in [
-        ("ecall", "ecall"),
-        ("ebreak", "ebreak"),
-        (".word 0xffffffff", "0xffffffff"),
-        (".word 0x00000002", "coprocessor"),
+    for (body, said, rule) in [
+        ("ecall", "ecall", Rule::NoTraps),
+        ("ebreak", "ebreak", Rule::NoTraps),
+        (".word 0xffffffff", "0xffffffff", Rule::Instruction),
+        (".word 0x00000002", "coprocessor", Rule::CoprocessorWord),
         // lr.w: the cores have Zaamo without LR/SC.
-        (".word 0x1000202f", "0x1000202f"),
+        (".word 0x1000202f", "0x1000202f", Rule::Instruction),
         // ld
-        (".word 0x00003003", "0x00003003"),
+        (".word 0x00003003", "0x00003003", Rule::Instruction),
         // slli with a shift of 32
-        (".word 0x02001013", "0x02001013"),
-        ("li t1, 0x40001\nlw t2, 0(t1)", "0x40001"),
-        ("li t1, 0x40001\nsh t2, 0(t1)", "0x40001"),
-        ("li t1, 0x40002\n.insn r 0x2f, 2, 0, t2, t1, t1", "0x40002"),
-        ("csrr t1, 0x5c0", "0x5c0"),
-        ("li t1, 0x40002\njr t1", "0x40002"),
-        ("li t1, 0x40000000\njr t1", "0x40000000"),
-        ("wfi", "0x10500073"),
+        (".word 0x02001013", "0x02001013", Rule::Instruction),
+        ("li t1, 0x40001\nlw t2, 0(t1)", "0x40001", Rule::Misaligned),
+        ("li t1, 0x40001\nsh t2, 0(t1)", "0x40001", Rule::Misaligned),
+        ("li t1, 0x40002\n.insn r 0x2f, 2, 0, t2, t1, t1", "0x40002", Rule::Misaligned),
+        ("csrr t1, 0x5c0", "0x5c0", Rule::ControlRegister),
+        ("li t1, 0x40002\njr t1", "0x40002", Rule::Misaligned),
+        ("li t1, 0x40000000\njr t1", "0x40000000", Rule::HartAddress),
+        ("wfi", "0x10500073", Rule::Instruction),
     ] {
         let fault = refused(body);
         assert!(fault.detail.contains(said), "{body}: {fault}");
-        assert!(!fault.rule.is_empty());
+        assert_eq!(fault.rule, rule, "{body}: {fault}");
     }
 }
 

@@ -4,7 +4,7 @@ use komorebi_card::{CardError, CardTime, Cleanup, Description, Holder, NocXy, Or
 use serde::{Deserialize, Serialize};
 
 /// Changes with every change of what is below, and of the types of the seam in it.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// The first words of a connection: what it is.
 pub(crate) const MAGIC: [u8; 8] = *b"KMSIMCRD";

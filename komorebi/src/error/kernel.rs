@@ -113,8 +113,8 @@ impl std::error::Error for FaultReport {}
 
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the card halted: {}", self.fault)?;
-        self.place.iter().try_for_each(|place| write!(f, ", in {place}"))?;
+        f.write_str("the card halted: ")?;
+        self.fault.tell(f, self.place.as_ref().map(|place| place as &dyn fmt::Display))?;
         note(f, self.post_mortem.as_ref())
     }
 }

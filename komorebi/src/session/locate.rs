@@ -29,10 +29,11 @@ impl Session {
     }
 
     fn place_of(&self, fault: &Fault) -> Option<CodePlace> {
-        let locate = |image: &Image| image.locate(fault.pc);
+        let pc = fault.pc?;
+        let locate = |image: &Image| image.locate(pc);
         match CORES.iter().position(|core| fault.agent == *core) {
             Some(thread) => locate(&self.loaded().as_ref()?.kernels.threads[thread]),
-            None if fault.agent.starts_with("hart") => self.firmware_place(fault.pc),
+            None if fault.agent.starts_with("hart") => self.firmware_place(pc),
             None => None,
         }
     }

@@ -4,7 +4,7 @@
 mod pll;
 mod telemetry;
 
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::message::{Body, Payload};
 use crate::net::Net;
 use crate::noc::latency::LOOKAHEAD;
@@ -114,16 +114,13 @@ impl Arc {
         let (old, detail) =
             (self.l2cpu_reset, format!("L2CPU_RESET {:#x} written over {:#x}", value, self.l2cpu_reset));
         if value & 0xf != 0xf || value & !0xff != 0 || old & !value != 0 {
-            let rule =
-                "bits of L2CPU_RESET are set once and never cleared; bits 0 to 3 stay 0xf (host.md §6.5)";
-            return Err(Violation::new(detail, rule));
+            return Err(Violation::new(Rule::ResetBits, detail));
         }
         for cluster in (0..4u8).filter(|i| (value & !old) >> (4 + i) & 1 == 1) {
             let mhz = self.pll.mhz(usize::from(cluster));
             if !self.clocked || mhz > 200.0 {
                 let detail = format!("{detail} with the X280 clock at {mhz} MHz");
-                let rule = "harts leave reset at a low clock, 200 MHz or less, with L2CPU power voted (host.md §6.5)";
-                return Err(Violation::new(detail, rule));
+                return Err(Violation::new(Rule::ReleaseClock, detail));
             }
             if let Some(tile) = net.map.find(Kind::L2Cpu(cluster)) {
                 net.push(self.tile.0, tile, at + LOOKAHEAD, Body::Release);
@@ -144,8 +141,5 @@ impl Arc {
 }
 
 fn unknown(what: &str, address: u64) -> Violation {
-    Violation::new(
-        format!("{what} of ARC register {address:#x}"),
-        "of the ARC tile the status, telemetry, PLL4 and L2CPU_RESET registers are modelled (host.md §4)",
-    )
+    Violation::new(Rule::ArcRegister, format!("{what} of ARC register {address:#x}"))
 }

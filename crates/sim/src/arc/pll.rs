@@ -1,6 +1,6 @@
 //! PLL 4, the clock of the four X280 clusters (host.md §4.5).
 
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::time::{Time, UNITS_PER_NANO};
 
 /// Its registers.
@@ -54,28 +54,26 @@ impl Pll {
     /// Stores to a register: one step at a time, as tt-bh-linux does (host.md §4.5).
     pub(crate) fn store(&mut self, offset: u64, value: u32) -> Result<(), Violation> {
         let refuse =
-            |rule| Err(Violation::new(format!("store of {value:#x} to PLL4 register {offset:#x}"), rule));
+            |rule| Err(Violation::new(rule, format!("store of {value:#x} to PLL4 register {offset:#x}")));
         match offset {
             0x04 => {
                 let fbdiv = value >> 16;
                 if value & 0xffff != self.refdiv | self.inner_postdiv << 8 || fbdiv.abs_diff(self.fbdiv) > 1 {
-                    return refuse("refdiv stays, fbdiv changes by 1 a write (host.md §4.5)");
+                    return refuse(Rule::PllStep);
                 }
                 if !(1600..=5000).contains(&(50 * fbdiv / self.refdiv)) {
-                    return refuse(
-                        "the VCO, 50 MHz x fbdiv / refdiv, stays within 1600 and 5000 MHz (host.md §4.5)",
-                    );
+                    return refuse(Rule::PllRange);
                 }
                 self.fbdiv = fbdiv;
             }
             0x14 => {
                 let postdiv = value.to_le_bytes();
                 if postdiv.iter().zip(self.postdiv).any(|(new, old)| new.abs_diff(old) > 1) {
-                    return refuse("a postdiv changes by 1 a write (host.md §4.5)");
+                    return refuse(Rule::PostdivStep);
                 }
                 self.postdiv = postdiv;
             }
-            _ => return refuse("of PLL4 the host writes CNTL_1 and CNTL_5 only (host.md §4.5)"),
+            _ => return refuse(Rule::PllRegister),
         }
         Ok(())
     }

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use komorebi_card::Rule;
+
 use super::code::CodePage;
 use crate::time::Time;
 
@@ -80,8 +82,8 @@ pub enum Refusal {
     Fault {
         /// What was done, with address and value.
         detail: String,
-        /// The rule and its source.
-        rule: &'static str,
+        /// The rule.
+        rule: Rule,
     },
     /// The X280 takes a trap with this cause (mcause) and value (mtval).
     Trap {

@@ -2,6 +2,8 @@
 //!
 //! All of it is on the slow path. A loop that computes in floating point is not taken for one that waits.
 
+use komorebi_card::Rule;
+
 use super::access::Access;
 use super::bus::{Bus, Refusal, Width};
 use super::decode::{ALL_FLOATS, FLOATS, Op};
@@ -117,7 +119,7 @@ impl<X: Xlen> Hart<X> {
     fn illegal(&mut self) -> Option<Stop> {
         let word = self.instruction();
         let pc = self.pc;
-        self.trap(cause::ILLEGAL, word, || {
+        self.trap(Rule::Instruction, cause::ILLEGAL, word, || {
             format!("{} is no instruction of this core", disassemble(X::ISA, word as u32, pc))
         })
     }

@@ -1,5 +1,7 @@
 //! Why a hart stopped running.
 
+use komorebi_card::Rule;
+
 use crate::time::Time;
 
 /// What [`Hart::run`](super::Hart::run) came back with.
@@ -37,6 +39,6 @@ pub struct Fault {
     pub pc: u64,
     /// What was done, with addresses and values.
     pub detail: String,
-    /// The rule and its source.
-    pub rule: &'static str,
+    /// The rule.
+    pub rule: Rule,
 }

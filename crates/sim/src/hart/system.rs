@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use komorebi_card::Rule;
+
 use super::access::Access;
 use super::bus::{AmoOp, Bus, Loaded, Refusal, Width};
 use super::control::Place;
@@ -26,8 +28,10 @@ impl<X: Xlen> Hart<X> {
             Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
                 return self.run_csr(bus, op, horizon);
             }
-            Code::Ecall => return self.trap(cause::ECALL, 0, || "ecall".to_owned()),
-            Code::Ebreak => return self.trap(cause::BREAKPOINT, self.pc, || "ebreak".to_owned()),
+            Code::Ecall => return self.trap(Rule::NoTraps, cause::ECALL, 0, || "ecall".to_owned()),
+            Code::Ebreak => {
+                return self.trap(Rule::NoTraps, cause::BREAKPOINT, self.pc, || "ebreak".to_owned());
+            }
             Code::Mret => {
                 let pc = self.control.leave();
                 self.return_to(pc);
@@ -41,20 +45,20 @@ impl<X: Xlen> Hart<X> {
             Code::Wfi => return self.run_wfi(op),
             Code::Jalr => {
                 let target = self.address(op);
-                return self.trap(0, target, || format!("a jump to {target:#x}, not a multiple of 4"));
+                return self.trap(Rule::Misaligned, 0, target, || {
+                    format!("a jump to {target:#x}, not a multiple of 4")
+                });
             }
             Code::Illegal => {
                 let (word, pc) = (op.imm() as u32, self.pc);
-                return self.trap(cause::ILLEGAL, u64::from(word), || {
+                return self.trap(Rule::Instruction, cause::ILLEGAL, u64::from(word), || {
                     format!("{} is no instruction of this core", disassemble(X::ISA, word, pc))
                 });
             }
             Code::Coprocessor => {
-                return Some(self.fault(
-                    format!("the in-stream coprocessor instruction {}", disassemble(X::ISA, op.imm() as u32, self.pc)),
-                    "words that do not end in 0b11 push to the core's coprocessor FIFO (tensix.md §2), which is not \
-                     modelled: store to the instruction window in its place",
-                ));
+                let word = disassemble(X::ISA, op.imm() as u32, self.pc);
+                let detail = format!("the in-stream coprocessor instruction {word}");
+                return Some(self.fault(Rule::CoprocessorWord, detail));
             }
             code => match (code.float(), code.access()) {
                 (Some(operation), _) => return self.run_float(op, operation),
@@ -149,7 +153,7 @@ impl<X: Xlen> Hart<X> {
             Access::Load(_) | Access::Reserve(_) => cause::MISALIGNED_LOAD,
             _ => cause::MISALIGNED_STORE,
         };
-        self.trap(cause, address, || {
+        self.trap(Rule::Misaligned, cause, address, || {
             format!("{:?} at {address:#x}, not a multiple of {}", op.code(), access.width() as u64)
         })
     }
@@ -215,7 +219,7 @@ impl<X: Xlen> Hart<X> {
         let writes = swap || named;
         let reads = !(swap && op.rd() == usize::from(SINK));
         let no_such = |hart: &mut Self| {
-            hart.trap(cause::ILLEGAL, hart.instruction(), || match writes {
+            hart.trap(Rule::ControlRegister, cause::ILLEGAL, hart.instruction(), || match writes {
                 true => format!("csr {number:#x} written: there is none, or it is read-only"),
                 false => format!("csr {number:#x} read: there is none"),
             })

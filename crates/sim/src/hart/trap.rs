@@ -1,13 +1,13 @@
 //! Traps, interrupts and the resumable NMI of the X280; faults of the baby cores, which have no traps.
 
+use komorebi_card::Rule;
+
 use super::bus::Refusal;
 use super::control::{INTERRUPT, NMIE};
 use super::isa::{Isa, Xlen};
 use super::state::Hart;
 use super::stop::{Fault, Stop};
 use crate::time::{NEVER, Time};
-
-const NO_TRAPS: &str = "a baby core has no traps: what it cannot execute is undefined (tensix.md §2)";
 
 /// Causes of traps (mcause).
 pub(super) mod cause {
@@ -104,17 +104,22 @@ impl<X: Xlen> Hart<X> {
                 }
                 Some(Stop::Retry(at))
             }
-            Refusal::Fault { detail, rule } => Some(self.fault(detail, rule)),
-            Refusal::Trap { cause, value } => {
-                self.trap(cause, value, || format!("a trap of cause {cause}, value {value:#x}"))
-            }
+            Refusal::Fault { detail, rule } => Some(self.fault(rule, detail)),
+            Refusal::Trap { cause, value } => self
+                .trap(Rule::NoTraps, cause, value, || format!("a trap of cause {cause}, value {value:#x}")),
         }
     }
 
-    /// A trap where there are traps, else a fault that says what happened.
-    pub(super) fn trap(&mut self, cause: u64, value: u64, detail: impl FnOnce() -> String) -> Option<Stop> {
+    /// A trap where there are traps, else a fault that says what happened and which rule is against it.
+    pub(super) fn trap(
+        &mut self,
+        rule: Rule,
+        cause: u64,
+        value: u64,
+        detail: impl FnOnce() -> String,
+    ) -> Option<Stop> {
         match X::ISA {
-            Isa::Rv32 => Some(self.fault(detail(), NO_TRAPS)),
+            Isa::Rv32 => Some(self.fault(rule, detail())),
             Isa::Rv64 => {
                 self.take_trap(cause, value);
                 None
@@ -127,7 +132,7 @@ impl<X: Xlen> Hart<X> {
         self.pages.get(self.pc).map_or(0, |page| u64::from(page.instruction(self.pc)))
     }
 
-    pub(super) fn fault(&self, detail: String, rule: &'static str) -> Stop {
+    pub(super) fn fault(&self, rule: Rule, detail: String) -> Stop {
         Stop::Fault(Box::new(Fault { pc: self.pc, detail, rule }))
     }
 

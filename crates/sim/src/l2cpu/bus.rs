@@ -7,7 +7,7 @@ use super::peripherals::SCRATCH;
 use super::shared::{Shared, unmapped};
 use super::windows::{Through, is_window};
 use super::{dram_offset, is_device};
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::hart::{AmoOp, Bus, CodePage, Isa, Loaded, Nature, Refusal, Width};
 use crate::message::{Body, Payload, Reply};
 use crate::net::Net;
@@ -85,7 +85,7 @@ impl ClusterBus<'_> {
             return Ok(());
         }
         let detail = format!("access of {} bytes to device register {address:#x}", width as u32);
-        Err(Violation::new(detail, "device registers are accessed 4 or 8 bytes at a time (host.md §6.3)"))
+        Err(Violation::new(Rule::DeviceWidth, detail))
     }
 
     /// The tile behind a window, for an access that is not a multicast.
@@ -101,10 +101,8 @@ impl ClusterBus<'_> {
         }
         let through = self.shared.peripherals.windows.through(address)?;
         if through.multicast {
-            let rule = "only writes can be multicast (host.md §6.4)";
-            return Err(
-                Violation::new(format!("load at {address:#x} through a multicast window"), rule).into()
-            );
+            let detail = format!("load at {address:#x} through a multicast window");
+            return Err(Violation::new(Rule::WindowLoad, detail).into());
         }
         let place = self.place(&through)?;
         let bytes = width as u64;
@@ -152,9 +150,7 @@ impl ClusterBus<'_> {
         let through = self.shared.peripherals.windows.through(address)?;
         if !matches!(width, Width::Word | Width::Double) {
             let detail = format!("store of {} bytes at {address:#x} through a window", width as u32);
-            return Err(
-                Violation::new(detail, "a store through a window has 4 or 8 bytes (host.md §5.1)").into()
-            );
+            return Err(Violation::new(Rule::WindowWidth, detail).into());
         }
         let bytes = width as usize;
         let data = Payload::new(&value.to_le_bytes()[..bytes]);
@@ -171,7 +167,7 @@ impl ClusterBus<'_> {
         let mut tiles = self.net.map.tensix_in(rect).collect::<command::Tiles>().peekable();
         if tiles.peek().is_none() {
             let detail = format!("multicast to {} .. {}", rect.start, rect.end);
-            return Err(Violation::new(detail, "a multicast goes to Tensix tiles (host.md §7)").into());
+            return Err(Violation::new(Rule::NoReceiver, detail).into());
         }
         for tile in tiles {
             let place = Place { tile, raw: self.net.map.home(tile).raw };
@@ -272,8 +268,7 @@ impl Bus for ClusterBus<'_> {
         self.in_turn(at)?;
         let Some(offset) = self.shared.dram(self.net, address)? else {
             let detail = format!("atomic instruction at {address:#x}");
-            let rule = "X280 atomics on uncached or window addresses are not documented (host.md §6.7); a NoC has none";
-            return Err(Violation::new(detail, rule).into());
+            return Err(Violation::new(Rule::HartAtomic, detail).into());
         };
         let dram = &mut self.net.dram[self.shared.channel];
         let old = dram.value(offset, width as usize);
@@ -314,8 +309,7 @@ impl Bus for ClusterBus<'_> {
             let net = &mut *self.net;
             return Ok(net.code.dram_page(&net.dram[self.shared.channel], offset));
         }
-        let rule = "X280 code is fetched from LIM, local DRAM or the scratch memory (host.md §6.3)";
-        Err(Violation::new(format!("jump to {pc:#x}"), rule).into())
+        Err(Violation::new(Rule::HartFetch, format!("jump to {pc:#x}")).into())
     }
 
     #[inline]

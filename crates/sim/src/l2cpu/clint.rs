@@ -1,6 +1,6 @@
 //! Software and timer interrupts (host.md §6.3: the offsets are the usual ones).
 
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::time::{NEVER, Time, cycle};
 
 /// A cycle of mtime, which counts at 50 MHz.
@@ -71,10 +71,7 @@ impl Clint {
 }
 
 fn unknown(what: &str, offset: u64, bytes: u64) -> Violation {
-    Violation::new(
-        format!("{what} of {bytes} bytes at offset {offset:#x} of the CLINT"),
-        "the CLINT has msip, mtimecmp and a read-only mtime for four harts (host.md §6.3)",
-    )
+    Violation::new(Rule::Clint, format!("{what} of {bytes} bytes at offset {offset:#x} of the CLINT"))
 }
 
 #[cfg(test)]

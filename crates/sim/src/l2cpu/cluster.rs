@@ -3,7 +3,7 @@
 use super::bus::{ClusterBus, Own};
 use super::shared::Shared;
 use crate::costs::Setting;
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::hart::{Costs, Hart, Rv64, Setup, Stop};
 use crate::message::Body;
 use crate::net::{HOST, Net};
@@ -19,7 +19,6 @@ pub(crate) struct Cluster {
     pub(crate) shared: Shared,
     slots: Slots<Rv64>,
     own: [Own; 4],
-    released: bool,
     /// Whether LIM loses its content while the clock stands.
     pub(crate) loses_lim: bool,
     /// The length of a cycle; 0 while the clock stands.
@@ -42,7 +41,6 @@ impl Cluster {
             shared: Shared::new(tile, index),
             slots: Slots::new((0..4).map(hart)),
             own: Default::default(),
-            released: false,
             loses_lim: false,
             cycle: 0,
             frozen: [State::Off; 4],
@@ -112,11 +110,6 @@ impl Cluster {
     }
 
     fn release(&mut self, at: Time) -> Result<(), Violation> {
-        let refuse = |detail: String, rule| Err(Violation::new(detail, rule));
-        if self.released {
-            let detail = format!("a second release of the harts of L2CPU {}", self.shared.index);
-            return refuse(detail, "harts leave reset once per reset of the card (host.md §6.5)");
-        }
         let peripherals = &self.shared.peripherals;
         let mut vectors = [0; 4];
         for (hart, vector) in vectors.iter_mut().enumerate() {
@@ -126,17 +119,13 @@ impl Cluster {
                     "release of L2CPU {} with no vector or RNMI handler for hart {hart}",
                     self.shared.index
                 );
-                return refuse(
-                    detail,
-                    "reset vectors and RNMI handlers of all four harts are set before (host.md §6.5)",
-                );
+                return Err(Violation::new(Rule::ReleaseVectors, detail));
             };
             *vector = pc;
         }
         for (hart, pc) in vectors.into_iter().enumerate() {
             self.slots.start(hart, pc, at);
         }
-        self.released = true;
         Ok(())
     }
 
@@ -209,8 +198,7 @@ impl Tile for Cluster {
             }
             // What was under way when the clock stopped still lands.
             _ if self.cycle == 0 && source == HOST => {
-                let rule = "an X280 cluster is left alone while its clock stands; vote for L2CPU power first (host.md §6.7)";
-                return Err(Violation::new("access to an X280 cluster without a clock", rule));
+                return Err(Violation::new(Rule::ClusterClock, "access to an X280 cluster without a clock"));
             }
             Body::Write { address, data } => self.shared.write(at, address, data.bytes(), net)?,
             Body::Read { address, bytes, reply } => {

@@ -1,7 +1,7 @@
 //! LIM: the ways of the L3 that are not cache (host.md §6.6).
 
 use crate::code_memory::CodeMemory;
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::target::LIM;
 
 /// Bytes of one way.
@@ -27,10 +27,7 @@ impl Lim {
     pub(crate) fn set_way_enable(&mut self, value: u32) -> Result<(), Violation> {
         if value > 15 || value < self.way_enable {
             let detail = format!("WAYENABLE {value} written over {}", self.way_enable);
-            return Err(Violation::new(
-                detail,
-                "WAYENABLE only grows, up to 15, until the card is reset (host.md §6.6)",
-            ));
+            return Err(Violation::new(Rule::LimWays, detail));
         }
         self.way_enable = value;
         Ok(())
@@ -43,10 +40,8 @@ impl Lim {
         if offset + bytes <= (15 - u64::from(self.way_enable)) * WAY {
             return Ok(offset);
         }
-        Err(Violation::new(
-            format!("{bytes} bytes at {address:#x}, with WAYENABLE {}", self.way_enable),
-            "LIM ends after (15 - WAYENABLE) x 128 KiB (host.md §6.6)",
-        ))
+        let detail = format!("{bytes} bytes at {address:#x}, with WAYENABLE {}", self.way_enable);
+        Err(Violation::new(Rule::LimEnd, detail))
     }
 
     /// Loses its content.

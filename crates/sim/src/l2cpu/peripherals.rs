@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::windows::Windows;
 use crate::code_memory::CodeMemory;
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 
 /// Entries of the MSI catcher.
 const MSI_ENTRIES: usize = 16;
@@ -109,10 +109,7 @@ impl Peripherals {
 }
 
 fn unknown(what: &str, offset: u64) -> Violation {
-    Violation::new(
-        format!("{what} of external peripheral {offset:#x} of an X280 cluster"),
-        "windows, reset vectors, scratch, RNMI, software interrupt bits and the MSI catcher are modelled (host.md §6.3)",
-    )
+    Violation::new(Rule::Peripheral, format!("{what} of external peripheral {offset:#x} of an X280 cluster"))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::clint::{self, Clint};
 use super::dram_offset;
 use super::lim::Lim;
 use super::peripherals::{Peripherals, RNMI_TRIGGER};
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::message::{Body, Payload};
 use crate::net::Net;
 use crate::noc::translate::{Kind, TileId};
@@ -233,8 +233,8 @@ impl Shared {
     pub(crate) fn dram(&self, net: &Net, address: u64) -> Result<Option<u64>, Violation> {
         let offset = dram_offset(address);
         if offset.is_some() && net.map.find(Kind::Dram(self.channel as u8)).is_none() {
-            let rule = "the local channel of this cluster is disabled: see telemetry tag 36 (host.md §6.1)";
-            return Err(Violation::new(format!("access to local DRAM at {address:#x}"), rule));
+            let detail = format!("access to local DRAM at {address:#x}, where the channel is disabled");
+            return Err(Violation::new(Rule::LocalDram, detail));
         }
         Ok(offset)
     }
@@ -245,8 +245,5 @@ const CLINT_END: u64 = 0x0201_0000;
 
 /// What an access outside everything known is.
 pub(crate) fn unmapped(what: &str, address: u64) -> Violation {
-    Violation::new(
-        format!("{what} at {address:#x}"),
-        "there is nothing at this X280 address (host.md §6.3), or it is not modelled",
-    )
+    Violation::new(Rule::HartAddress, format!("{what} at {address:#x}"))
 }

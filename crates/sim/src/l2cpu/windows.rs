@@ -1,6 +1,6 @@
 //! The windows through which harts reach the NoC (host.md §6.4).
 
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::noc::Noc;
 
 /// Where the harts see the small windows, and bytes of each as a power of two.
@@ -58,16 +58,12 @@ impl Windows {
         let window = windows[(offset >> shift) as usize];
         let lo = window.lo;
         if lo >> 27 & 1 == 1 {
-            let rule = "a linked window can hang the NoC (host.md §7)";
-            return Err(Violation::new(format!("access at {address:#x} through a linked window"), rule));
+            let detail = format!("access at {address:#x} through a linked window");
+            return Err(Violation::new(Rule::LinkedWindow, detail));
         }
         if window.hi != 0 {
-            let rule =
-                "strided multicast and channel bits are not modelled: leave the high word 0 (host.md §6.4)";
-            return Err(Violation::new(
-                format!("window at {address:#x} with high word {:#x}", window.hi),
-                rule,
-            ));
+            let detail = format!("window at {address:#x} with high word {:#x}", window.hi);
+            return Err(Violation::new(Rule::WindowHigh, detail));
         }
         Ok(Through {
             noc: if lo >> 31 == 0 { Noc::Zero } else { Noc::One },

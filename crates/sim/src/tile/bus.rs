@@ -8,7 +8,7 @@ use super::l0::L0;
 use super::local_ram::LocalRam;
 use super::shared::{Shared, cycles, unmapped};
 use super::store_queue::StoreQueue;
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::hart::{AmoOp, Bus, CodePage, Isa, Loaded, Nature, Refusal, Undo, Width};
 use crate::net::Net;
 use crate::target::L1_BYTES;
@@ -119,7 +119,7 @@ impl TensixBus<'_> {
             return Ok(());
         }
         let detail = format!("access of {} bytes to register {address:#x}", width as u32);
-        Err(Violation::new(detail, "registers are accessed 4 bytes at a time (tensix.md §4)"))
+        Err(Violation::new(Rule::RegisterWidth, detail))
     }
 
     fn load_shared(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
@@ -219,7 +219,7 @@ impl Bus for TensixBus<'_> {
         self.in_turn(at)?;
         if address >= L1_BYTES || width != Width::Word {
             let detail = format!("atomic of {} bytes at {address:#x}", width as u32);
-            return Err(Violation::new(detail, "a core's atomics work on words of L1 (tensix.md §1)").into());
+            return Err(Violation::new(Rule::CoreAtomic, detail).into());
         }
         self.announce(at, address, 4)?;
         self.own.l0.flush();
@@ -262,8 +262,7 @@ impl Bus for TensixBus<'_> {
 
     fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal> {
         if pc >= L1_BYTES {
-            let rule = "instructions are fetched from L1 only (tensix.md §1)";
-            return Err(Violation::new(format!("jump to {pc:#x}"), rule).into());
+            return Err(Violation::new(Rule::CoreFetch, format!("jump to {pc:#x}")).into());
         }
         Ok(self.shared.l1.code(Isa::Rv32, pc, &mut self.net.code))
     }

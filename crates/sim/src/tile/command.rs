@@ -2,7 +2,7 @@
 
 use komorebi_card::{NocXy, Rect};
 
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::noc::Noc;
 use crate::noc::translate::{Kind, Place, TileId, Topology};
 use crate::target::{self, Access};
@@ -63,27 +63,26 @@ impl Operation {
     }
 }
 
-const CONTROL: &str = "the control words of tensix.md §4 are the verified ones";
-const ALIGNMENT: &str = "both ends of a transfer are equal modulo 16, of a read from DRAM or host memory modulo 64 (tensix.md §4)";
-
 impl Registers {
     /// Reads the request out of the registers of a NIU of `noc` at `own`.
     pub(crate) fn command(&self, map: &Topology, noc: Noc, own: NocXy) -> Result<Command, Violation> {
         let control = self.control;
         let flag = |bit: u32| control >> bit & 1 == 1;
         if control & !0x0003_ffff != 0 {
-            return Err(Violation::new(format!("NIU control {control:#x} has bits above 17"), CONTROL));
+            return Err(Violation::new(
+                Rule::ControlWord,
+                format!("NIU control {control:#x} has bits above 17"),
+            ));
         }
         if flag(5) != flag(8) {
-            let rule = "path reserve is for multicasts, and every multicast needs it (tensix.md §4)";
-            return Err(Violation::new(format!("NIU control {control:#x}"), rule));
+            return Err(Violation::new(Rule::PathReserve, format!("NIU control {control:#x}")));
         }
         let operation = match (control & 3, flag(3)) {
             (0, false) => self.read(map, noc, own)?,
             (1, false) if !flag(5) => self.increment(map, noc, own)?,
             (2, false) if !flag(2) => self.write(map, noc, own)?,
             (2, true) => self.inline(map, noc, own)?,
-            _ => return Err(Violation::new(format!("NIU control {control:#x}"), CONTROL)),
+            _ => return Err(Violation::new(Rule::ControlWord, format!("NIU control {control:#x}"))),
         };
         let channel = flag(7).then_some((control >> 13 & 7) as u8);
         Ok(Command { operation, transaction: (self.tag >> 10 & 15) as u8, channel })
@@ -120,17 +119,14 @@ impl Registers {
         is_own(own, self.ret, "RET of an inline write")?;
         let (to, kind) = self.destination(map, noc, self.target[2])?;
         if kind == Kind::Tensix && address < target::L1_BYTES {
-            let rule = "an inline write goes to registers only: in L1 it corrupts (tensix.md §4, host.md §7)";
-            return Err(Violation::new(
-                format!("inline write of {:#x} to L1 address {address:#x}", self.data),
-                rule,
-            ));
+            let detail = format!("inline write of {:#x} to L1 address {address:#x}", self.data);
+            return Err(Violation::new(Rule::InlineToL1, detail));
         }
         target::check(kind, address, 4, Access::Write)?;
         let enables = 0xf << (address & 12);
         if self.length[0] != enables {
             let detail = format!("inline write to {address:#x} with byte enables {:#x}", self.length[0]);
-            return Err(Violation::new(detail, "byte enables are 0xf << (address & 12) (tensix.md §4)"));
+            return Err(Violation::new(Rule::ByteEnables, detail));
         }
         Ok(Operation::Inline { to, address, value: self.data, acked: self.control >> 4 & 1 == 1 })
     }
@@ -141,15 +137,14 @@ impl Registers {
         is_own(own, self.ret, "RET of an atomic")?;
         let kind = map.home(to.tile).kind;
         if kind != Kind::Tensix || address >= target::L1_BYTES {
-            let rule = "NoC atomics work on the L1 of a Tensix tile only (tensix.md §4, host.md §5.4)";
-            return Err(Violation::new(format!("NoC atomic on {address:#x} of a {kind:?} tile"), rule));
+            let detail = format!("NoC atomic on {address:#x} of a {kind:?} tile");
+            return Err(Violation::new(Rule::AtomicPlace, detail));
         }
         let word = self.length[0];
         let lane = u64::from(word & 3);
         if word >> 12 != 1 || word & 0xf80 != 0 || address & 3 != 0 || lane != address >> 2 & 3 {
             let detail = format!("NoC atomic {word:#x} on {address:#x}");
-            let rule = "the atomic is an increment, 0x1000 | width << 2 | word, of the 4-byte word the address names (tensix.md §4)";
-            return Err(Violation::new(detail, rule));
+            return Err(Violation::new(Rule::AtomicForm, detail));
         }
         target::check(Kind::Tensix, address, 4, Access::Write)?;
         target::check(Kind::Tensix, into, 4, Access::OwnL1)?;
@@ -159,10 +154,7 @@ impl Registers {
     fn packet(&self) -> Result<u32, Violation> {
         let bytes = self.length[0];
         if bytes == 0 || bytes > PACKET || self.length[1] != 0 {
-            return Err(Violation::new(
-                format!("packet of {bytes} bytes"),
-                "a packet has 1 to 16384 bytes (tensix.md §4)",
-            ));
+            return Err(Violation::new(Rule::PacketSize, format!("packet of {bytes} bytes")));
         }
         Ok(bytes)
     }
@@ -174,12 +166,11 @@ impl Registers {
         }
         let tiles = rectangle(noc, hi)?;
         if self.exclude != 0 {
-            let rule = "no exclusion was ever verified (tensix.md §4): leave BRCST_EXCLUDE 0";
-            return Err(Violation::new(format!("BRCST_EXCLUDE {:#x}", self.exclude), rule));
+            return Err(Violation::new(Rule::Exclusion, format!("BRCST_EXCLUDE {:#x}", self.exclude)));
         }
         if map.tensix_in(tiles).next().is_none() {
             let detail = format!("multicast to {} .. {}", tiles.start, tiles.end);
-            return Err(Violation::new(detail, "a multicast goes to Tensix tiles (host.md §7)"));
+            return Err(Violation::new(Rule::NoReceiver, detail));
         }
         Ok((Destination::Many { tiles, include_self: self.control >> 17 & 1 == 1 }, Kind::Tensix))
     }
@@ -198,10 +189,7 @@ pub(crate) fn corner(hi: u32) -> NocXy {
 pub(crate) fn place(map: &Topology, noc: Noc, hi: u32) -> Result<Place, Violation> {
     let xy = corner(hi);
     map.place(noc, xy).ok_or_else(|| {
-        Violation::new(
-            format!("NoC request to {xy}, where there is no enabled tile"),
-            "a request to an absent tile hangs the NoC (host.md §7)",
-        )
+        Violation::new(Rule::AbsentTile, format!("NoC request to {xy}, where there is no enabled tile"))
     })
 }
 
@@ -214,8 +202,7 @@ pub(crate) fn rectangle(noc: Noc, hi: u32) -> Result<Rect, Violation> {
     };
     if rect.start.x > rect.end.x || rect.start.y > rect.end.y {
         let detail = format!("multicast from {start} to {end} on NoC {}", noc.index());
-        let rule = "a rectangle starts at its least corner on NoC 0, at its greatest on NoC 1 (tensix.md §4)";
-        return Err(Violation::new(detail, rule));
+        return Err(Violation::new(Rule::RectangleCorner, detail));
     }
     Ok(rect)
 }
@@ -225,10 +212,7 @@ fn is_own(own: NocXy, register: [u32; 3], what: &str) -> Result<(), Violation> {
         return Ok(());
     }
     let detail = format!("{what} names mid {:#x}, hi {:#x}, not {own}", register[1], register[2]);
-    Err(Violation::new(
-        detail,
-        "the near end of a request is the own L1: MID 0, HI the own coordinate (tensix.md §4)",
-    ))
+    Err(Violation::new(Rule::NearEnd, detail))
 }
 
 fn congruent(a: u64, b: u64, modulus: u64) -> Result<(), Violation> {
@@ -236,8 +220,8 @@ fn congruent(a: u64, b: u64, modulus: u64) -> Result<(), Violation> {
         return Ok(());
     }
     Err(Violation::new(
+        Rule::Alignment,
         format!("transfer between {a:#x} and {b:#x}, which differ modulo {modulus}"),
-        ALIGNMENT,
     ))
 }
 

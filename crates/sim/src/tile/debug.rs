@@ -1,7 +1,7 @@
 //! The control and debug registers of a Tensix tile: reset, reset pcs, wall clock (tensix.md §1, host.md §5.2).
 
 use super::cores::Core;
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::hart::{Undo, Width};
 use crate::noc::latency::CYCLE;
 use crate::time::Time;
@@ -136,10 +136,7 @@ impl Debug {
 }
 
 fn unknown(what: &str, offset: u64) -> Violation {
-    Violation::new(
-        format!("{what} of debug register {offset:#x}"),
-        "of the page at 0xffb12000 the reset, clock and clock-gate registers of tensix.md §1 are modelled",
-    )
+    Violation::new(Rule::TileRegister, format!("{what} of debug register {offset:#x}"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! One NIU: four command buffers, counters and identity registers (tensix.md §4).
 
 use super::command::Registers;
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::noc::Noc;
 use crate::noc::route::{HEIGHT, Raw, WIDTH};
 use crate::noc::translate::{TileId, Topology};
@@ -97,8 +97,7 @@ impl Niu {
     /// Loads the register at `offset` of the NIU of the Tensix tile at `raw`.
     pub(crate) fn load(&self, map: &Topology, tile: TileId, offset: u64) -> Result<u32, Violation> {
         let (buffer, register) = ((offset >> 11) as usize, offset & 0x7ff);
-        let unknown =
-            || Violation::new(format!("load of NIU register {offset:#x}"), "registers of tensix.md §4 only");
+        let unknown = || Violation::new(Rule::NiuRegister, format!("load of NIU register {offset:#x}"));
         let registers = self.buffers.get(buffer).ok_or_else(unknown)?;
         let value = match register {
             0x00..=0x08 => registers.target[register as usize / 4],
@@ -135,12 +134,12 @@ impl Niu {
     pub(crate) fn store(&mut self, offset: u64, value: u32) -> Result<Asked, Violation> {
         let (buffer, register) = ((offset >> 11) as usize, offset & 0x7ff);
         let refuse =
-            |rule| Err(Violation::new(format!("store of {value:#x} to NIU register {offset:#x}"), rule));
+            |rule| Err(Violation::new(rule, format!("store of {value:#x} to NIU register {offset:#x}")));
         let Some(registers) = self.buffers.get_mut(buffer) else {
-            return refuse("registers of tensix.md §4 only");
+            return refuse(Rule::NiuRegister);
         };
         if register <= CMD_CTRL && self.busy[buffer] {
-            return refuse("a command buffer is written once CMD_CTRL reads 0 (tensix.md §4)");
+            return refuse(Rule::NiuBusy);
         }
         match register {
             0x00..=0x08 => registers.target[register as usize / 4] = value,
@@ -153,13 +152,13 @@ impl Niu {
             0x30 => registers.accumulate = value,
             0x34 => registers.secure = value,
             CMD_CTRL if value == 1 => return Ok(Asked::Send(buffer as u8)),
-            CMD_CTRL => return refuse("CMD_CTRL is written 1 to send (tensix.md §4)"),
+            CMD_CTRL => return refuse(Rule::NiuSend),
             0x60 if buffer == 0 => {
                 for id in (0..16).filter(|id| value >> id & 1 == 1) {
                     self.counters[counter::OUTSTANDING + id] = 0;
                 }
             }
-            _ => return refuse("configuration and counters of a NIU are only read (host.md §7)"),
+            _ => return refuse(Rule::NiuReadOnly),
         }
         Ok(Asked::Nothing)
     }

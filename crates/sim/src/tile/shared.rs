@@ -6,7 +6,7 @@ use super::niu::{Asked, CMD_CTRL, Niu, counter};
 use super::semaphores::Semaphores;
 use super::streams::Streams;
 use crate::code_memory::CodeMemory;
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::message::{Body, Payload, Reply};
 use crate::net::Net;
 use crate::noc::Noc;
@@ -355,10 +355,7 @@ impl Shared {
 
 /// What a load or store outside every known region is.
 pub(crate) fn unmapped(what: &str, address: u64) -> Violation {
-    Violation::new(
-        format!("{what} at {address:#x}"),
-        "there is nothing at this address for this core (tensix.md §1), or it is not modelled",
-    )
+    Violation::new(Rule::CoreAddress, format!("{what} at {address:#x}"))
 }
 
 /// Cycles as time.

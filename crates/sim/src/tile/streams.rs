@@ -1,6 +1,6 @@
 //! Overlay stream registers: the words circular buffers count in (tensix.md §5).
 
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 
 /// The registers of the 64 streams that are modelled.
 pub(crate) struct Streams {
@@ -46,10 +46,8 @@ impl Streams {
 }
 
 fn unknown(what: &str, offset: u64) -> Violation {
-    Violation::new(
-        format!("{what} of register {:#x} of stream {}", offset & 0xfff, offset >> 12),
-        "of a stream, registers 0x20, 0x28, 0x438 and 0x4a4 are used (tensix.md §5)",
-    )
+    let detail = format!("{what} of register {:#x} of stream {}", offset & 0xfff, offset >> 12);
+    Violation::new(Rule::StreamRegister, detail)
 }
 
 #[cfg(test)]

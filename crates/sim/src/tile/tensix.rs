@@ -7,7 +7,7 @@ use super::l0::L0;
 use super::local_ram::LocalRam;
 use super::shared::{Shared, cycles};
 use super::store_queue::StoreQueue;
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::hart::{Costs, Hart, Rv32, Setup, Stop};
 use crate::message::Body;
 use crate::net::{HOST, Net};
@@ -158,8 +158,7 @@ impl Tile for Tensix {
         }
         // What was under way when the clock stopped still lands.
         if self.gated && source == HOST {
-            let rule = "a clock-gated tile does not answer; vote for Tensix power first (host.md §7)";
-            return Err(Violation::new("access to a Tensix tile without a clock", rule));
+            return Err(Violation::new(Rule::TensixClock, "access to a Tensix tile without a clock"));
         }
         self.shared.deliver(at, body, net)
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use komorebi_card::Rule;
 use komorebi_sim::hart::{
     AmoOp, Bus, CodePage, Costs, Hart, Isa, Loaded, Nature, Refusal, Setup, Stop, Width, Xlen,
 };
@@ -73,7 +74,7 @@ impl World {
     }
 
     fn unmapped(address: u64) -> Refusal {
-        Refusal::Fault { detail: format!("nothing at {address:#x}"), rule: "test" }
+        Refusal::Fault { detail: format!("nothing at {address:#x}"), rule: Rule::HartAddress }
     }
 }
 
@@ -105,7 +106,7 @@ impl Bus for World {
     #[inline]
     fn store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal> {
         if address == EXIT {
-            return Err(Refusal::Fault { detail: "exit".to_owned(), rule: "test" });
+            return Err(Refusal::Fault { detail: "exit".to_owned(), rule: Rule::HartAddress });
         }
         let start = address as usize;
         let bytes = self.memory.get_mut(start..start.saturating_add(width as usize));

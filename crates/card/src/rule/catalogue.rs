@@ -1,0 +1,160 @@
+//! The catalogue: an entry a rule. Codes are stable: a rule that goes leaves a gap.
+
+use serde::{Deserialize, Serialize};
+
+use super::Entry;
+
+macro_rules! catalogue {
+    ($($name:ident $code:literal $title:literal: $text:literal, $source:literal;)*) => {
+        /// A rule of the hardware. The title of each is what breaks it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(into = "String", try_from = "String")]
+        #[non_exhaustive]
+        pub enum Rule {
+            $(#[doc = concat!($code, ": ", $title, ".")] $name,)*
+        }
+
+        impl Rule {
+            /// All rules, by their codes.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            pub(super) const fn entry(self) -> Entry {
+                match self {
+                    $(Self::$name => Entry { code: $code, title: $title, text: $text, source: $source },)*
+                }
+            }
+        }
+    };
+}
+
+catalogue! {
+    // Baby cores: instructions and addresses.
+    NoTraps "KF0101" "an environment call or a breakpoint":
+        "a baby core has no traps: ecall and ebreak lead nowhere", "tensix.md §2";
+    Instruction "KF0102" "an instruction that the core does not have":
+        "a baby core has no traps: what it cannot execute is undefined", "tensix.md §2";
+    Misaligned "KF0103" "a load, store or jump that is not aligned":
+        "loads and stores of a core are naturally aligned, jumps by 4", "tensix.md §1";
+    ControlRegister "KF0104" "a control register that the core does not have":
+        "a core has the CSRs of its list, and some of them are only read", "tensix.md §2";
+    CoprocessorWord "KF0105" "a coprocessor instruction in the code":
+        "words that do not end in 0b11 push to the core's coprocessor FIFO, which is not modelled: store to the instruction window in its place",
+        "tensix.md §2";
+    CoreAddress "KF0106" "an address where this core has nothing":
+        "there is nothing at this address for this core, or it is not modelled", "tensix.md §1";
+    CoreAtomic "KF0107" "an atomic instruction outside L1":
+        "a core's atomics work on words of L1", "tensix.md §1";
+    CoreFetch "KF0108" "code outside L1":
+        "instructions are fetched from L1 only", "tensix.md §1";
+    RegisterWidth "KF0109" "a register accessed by a byte or a half":
+        "registers are accessed 4 bytes at a time", "tensix.md §4";
+
+    // Registers of a Tensix tile.
+    NiuRegister "KF0201" "a register that a NIU does not have":
+        "a NIU has the registers of the table", "tensix.md §4";
+    NiuReadOnly "KF0202" "a store to a NIU's configuration or counters":
+        "configuration and counters of a NIU are only read", "host.md §7";
+    NiuBusy "KF0203" "a command buffer written while it is busy":
+        "a command buffer is written once CMD_CTRL reads 0", "tensix.md §4";
+    NiuSend "KF0204" "a command sent with another word than 1":
+        "CMD_CTRL is written 1 to send", "tensix.md §4";
+    TileRegister "KF0205" "a control register of the tile that is not modelled":
+        "of the page at 0xffb12000 the reset, clock and clock-gate registers are modelled", "tensix.md §1";
+    StreamRegister "KF0206" "a register of a stream that is not modelled":
+        "of a stream, registers 0x20, 0x28, 0x438 and 0x4a4 are used", "tensix.md §5";
+
+    // Requests over the NoC.
+    AbsentTile "KF0301" "a request to a tile that is not there":
+        "a request to an absent tile hangs the NoC", "host.md §7";
+    ControlWord "KF0302" "a control word that nobody verified":
+        "a request has one of the control words of the table", "tensix.md §4";
+    PathReserve "KF0303" "path reserve without a multicast, or a multicast without it":
+        "path reserve is for multicasts, and every multicast needs it", "tensix.md §4";
+    NearEnd "KF0304" "a request whose near end is not the tile's own":
+        "the near end of a request is the own L1: MID 0, HI the own coordinate", "tensix.md §4";
+    PacketSize "KF0305" "a packet without bytes, or with too many":
+        "a packet has 1 to 16384 bytes", "tensix.md §4";
+    Alignment "KF0306" "ends of a transfer that are not aligned alike":
+        "both ends of a transfer are equal modulo 16, of a read from DRAM or host memory modulo 64, of a read of a register modulo 4",
+        "tensix.md §4";
+    InlineToL1 "KF0307" "an inline write to L1":
+        "an inline write goes to registers only: in L1 it corrupts", "tensix.md §4, host.md §7";
+    ByteEnables "KF0308" "byte enables that are not the word's":
+        "the byte enables of an inline write are 0xf << (address & 12)", "tensix.md §4";
+    AtomicPlace "KF0309" "an atomic request to anything but L1":
+        "NoC atomics work on the L1 of a Tensix tile only", "tensix.md §4, host.md §5.4";
+    AtomicForm "KF0310" "an atomic request that is no increment of a word":
+        "the atomic is an increment, 0x1000 | width << 2 | word, of the 4-byte word the address names", "tensix.md §4";
+    RectangleCorner "KF0311" "a rectangle that starts at the wrong corner":
+        "a rectangle starts at its least corner on NoC 0, at its greatest on NoC 1", "tensix.md §4";
+    NoReceiver "KF0312" "a multicast that no Tensix tile receives":
+        "a multicast goes to Tensix tiles", "host.md §7";
+    Exclusion "KF0313" "a multicast with exclusions":
+        "no exclusion was ever verified: leave BRCST_EXCLUDE 0", "tensix.md §4";
+    TensixReach "KF0314" "a request to what a Tensix tile keeps to itself":
+        "of a Tensix tile the NoC reaches L1, control registers, NIUs and streams only", "host.md §5.1";
+    DramReach "KF0315" "a request beyond the memory of a DRAM channel":
+        "a DRAM channel has memory up to 0xff000000", "host.md §3.5";
+    ClusterReach "KF0316" "a request to an address that an X280 cluster does not have":
+        "of an X280 cluster the NoC reaches LIM, devices, peripherals and local DRAM", "host.md §6.2";
+    HostReach "KF0317" "a request to the PCIe tile outside its window":
+        "host memory is reached through the window at 0x1000000000000000", "host.md §8.1";
+    ArcReach "KF0318" "a request to an address that the ARC tile does not have":
+        "of the ARC tile CSM, the reset unit and the PLLs are modelled", "host.md §4.1";
+    RegisterRequest "KF0319" "a request for a part of a register, or for many":
+        "registers are accessed 4 bytes at a time, 4-aligned", "host.md §5.1";
+
+    // X280 clusters.
+    HartAddress "KF0401" "an address where an X280 hart has nothing":
+        "there is nothing at this X280 address, or it is not modelled", "host.md §6.3";
+    HartFetch "KF0402" "X280 code where none can be":
+        "X280 code is fetched from LIM, local DRAM or the scratch memory", "host.md §6.3";
+    HartAtomic "KF0403" "an atomic instruction on uncached memory":
+        "X280 atomics on uncached or window addresses are not documented, and a NoC has none", "host.md §6.7";
+    DeviceWidth "KF0404" "a device register accessed by a byte or a half":
+        "device registers are accessed 4 or 8 bytes at a time", "host.md §6.3";
+    LinkedWindow "KF0405" "a window with the linked bit":
+        "a linked window can hang the NoC", "host.md §7";
+    WindowHigh "KF0406" "a window with channel or stride bits":
+        "strided multicast and channel bits are not modelled: leave the high word 0", "host.md §6.4";
+    WindowLoad "KF0407" "a load through a multicast window":
+        "only writes can be multicast", "host.md §6.4";
+    WindowWidth "KF0408" "a store of a byte or a half through a window":
+        "a store through a window has 4 or 8 bytes", "host.md §5.1";
+    LimWays "KF0409" "a WAYENABLE that shrinks, or is above 15":
+        "WAYENABLE only grows, up to 15, until the card is reset", "host.md §6.6";
+    LimEnd "KF0410" "LIM beyond its end":
+        "LIM ends after (15 - WAYENABLE) x 128 KiB", "host.md §6.6";
+    LocalDram "KF0411" "local DRAM of a cluster whose channel is off":
+        "a cluster has local DRAM where its channel works: see telemetry tag 36", "host.md §6.1";
+    Clint "KF0412" "a register that the CLINT does not have":
+        "the CLINT has msip, mtimecmp and a read-only mtime for four harts", "host.md §6.3";
+    Peripheral "KF0413" "an external peripheral that is not modelled":
+        "windows, reset vectors, scratch, RNMI, software interrupt bits and the MSI catcher are modelled", "host.md §6.3";
+    ReleaseVectors "KF0414" "harts released without their vectors":
+        "reset vectors and RNMI handlers of all four harts are set before they leave reset", "host.md §6.5";
+    ClusterClock "KF0415" "a request to a cluster without a clock":
+        "an X280 cluster is left alone while its clock stands; vote for L2CPU power first", "host.md §6.7";
+
+    // The host's requests, and the registers of the management core.
+    TensixClock "KF0501" "a request to a Tensix tile without a clock":
+        "a clock-gated tile does not answer; vote for Tensix power first", "host.md §7";
+    HostMemory "KF0502" "host memory that was not allocated for the card":
+        "the card reaches memory of the host that was allocated for it", "host.md §8.1";
+    HostWords "KF0503" "a part of a word of host memory":
+        "the card writes and reads host memory in 4-byte words here; whether smaller writes stay whole is not documented", "host.md §8.3";
+    ArcRegister "KF0504" "a register of the ARC tile that is not modelled":
+        "of the ARC tile the status, telemetry, PLL4 and L2CPU_RESET registers are modelled", "host.md §4";
+    ResetBits "KF0505" "bits of L2CPU_RESET that are cleared, or not a cluster's":
+        "bits of L2CPU_RESET are set once and never cleared; bits 0 to 3 stay 0xf", "host.md §6.5";
+    ReleaseClock "KF0506" "harts released at a high clock":
+        "harts leave reset at a low clock, 200 MHz or less, with L2CPU power voted", "host.md §6.5";
+    PllStep "KF0507" "a jump of PLL4":
+        "refdiv stays, fbdiv changes by 1 a write", "host.md §4.5";
+    PllRange "KF0508" "a VCO out of its range":
+        "the VCO, 50 MHz x fbdiv / refdiv, stays within 1600 and 5000 MHz", "host.md §4.5";
+    PostdivStep "KF0509" "a jump of a postdiv":
+        "a postdiv changes by 1 a write", "host.md §4.5";
+    PllRegister "KF0510" "a register of PLL4 that the host leaves alone":
+        "of PLL4 the host writes CNTL_1 and CNTL_5 only", "host.md §4.5";
+}
