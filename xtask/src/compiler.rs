@@ -1,9 +1,10 @@
-//! A RISC-V C++ compiler for the device code: found by compiling one small file, or installed with apt.
+//! A RISC-V C++ compiler for the device code: found by compiling one small file, or installed.
 //!
 //! The runtime probes again, target by target; this only makes sure that there is one to find.
 
-use crate::step::{Step, StepError};
-use std::io::{self, IsTerminal, Write};
+use crate::install::{InstallError, install};
+use crate::step::StepError;
+use std::io;
 use std::process::Command;
 
 /// The Debian package, and the compiler in it.
@@ -38,19 +39,6 @@ pub(crate) enum CompilerError {
     Probe(io::Error),
 }
 
-/// May we install a package, and how?
-#[derive(Debug, PartialEq, Eq)]
-enum Permission {
-    /// Without asking, as root.
-    AsRoot,
-    /// Without asking, through sudo.
-    Sudo,
-    /// After asking, through sudo.
-    Ask,
-    /// No: say the command.
-    No,
-}
-
 /// Looks for a compiler, and installs one where the rules allow it.
 pub(crate) fn ensure_compiler() -> Result<(), CompilerError> {
     if let Some(compiler) = std::env::var_os("KM_CXX").filter(|name| !name.is_empty()) {
@@ -63,56 +51,14 @@ pub(crate) fn ensure_compiler() -> Result<(), CompilerError> {
     let Err((_, why)) = probe(COMPILER)? else {
         return Ok(());
     };
-    if !exists("apt-get") {
-        return Err(CompilerError::NoApt { why });
-    }
-    let permission = permission(
-        is_root(),
-        std::env::var("CI").is_ok_and(|value| value == "true"),
-        io::stdin().is_terminal() && io::stderr().is_terminal(),
-    );
-    let steps = steps(permission != Permission::AsRoot);
-    let command = steps.iter().map(Step::command).collect::<Vec<_>>().join(" && ");
-    let allowed = match permission {
-        Permission::AsRoot | Permission::Sudo => true,
-        Permission::Ask => ask(&why, &command).map_err(CompilerError::Probe)?,
-        Permission::No => false,
-    };
-    if !allowed {
-        return Err(CompilerError::Missing { why, command });
-    }
-    for step in &steps {
-        step.run()?;
-    }
+    let missing = format!("no RISC-V C++ compiler: `{COMPILER}` {why}");
+    install(PACKAGE, &missing).map_err(|error| match error {
+        InstallError::NoApt => CompilerError::NoApt { why },
+        InstallError::NotAllowed { command } => CompilerError::Missing { why, command },
+        InstallError::Step(error) => CompilerError::Install(error),
+        InstallError::Ask(error) => CompilerError::Probe(error),
+    })?;
     probe(COMPILER)?.map_err(|(_, why)| CompilerError::StillMissing { why })
-}
-
-/// Root and CI install at once, a person at a terminal is asked, anyone else is told the command.
-fn permission(root: bool, ci: bool, terminal: bool) -> Permission {
-    match (root, ci, terminal) {
-        (true, _, _) => Permission::AsRoot,
-        (false, true, _) => Permission::Sudo,
-        (false, false, true) => Permission::Ask,
-        (false, false, false) => Permission::No,
-    }
-}
-
-/// The two commands that install the package.
-fn steps(sudo: bool) -> [Step; 2] {
-    let apt =
-        |name: &str| if sudo { Step::new(name, "sudo").words("apt-get") } else { Step::new(name, "apt-get") };
-    [
-        apt("apt update").words("update"),
-        apt("apt install").words("install -y --no-install-recommends").words(PACKAGE),
-    ]
-}
-
-fn ask(why: &str, command: &str) -> io::Result<bool> {
-    eprint!("no RISC-V C++ compiler: `{COMPILER}` {why}\nrun `{command}`? [y/N] ");
-    io::stderr().flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// Compiles the small file for each target; the inner error is the target that failed and the compiler's first words.
@@ -141,35 +87,9 @@ fn probe(compiler: &str) -> Result<Result<(), (&'static str, String)>, CompilerE
     Ok(Ok(()))
 }
 
-fn exists(program: &str) -> bool {
-    std::env::var_os("PATH")
-        .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_root_and_ci_install_without_a_question() {
-        assert_eq!(permission(true, false, true), Permission::AsRoot);
-        assert_eq!(permission(true, true, false), Permission::AsRoot);
-        assert_eq!(permission(false, true, false), Permission::Sudo);
-        assert_eq!(permission(false, false, true), Permission::Ask);
-        assert_eq!(permission(false, false, false), Permission::No);
-    }
-
-    #[test]
-    fn the_package_is_installed_after_an_update() {
-        let commands = steps(true).map(|step| step.command());
-        assert_eq!(commands[0], "sudo apt-get update");
-        assert_eq!(commands[1], "sudo apt-get install -y --no-install-recommends gcc-riscv64-unknown-elf");
-        assert_eq!(steps(false)[0].command(), "apt-get update");
-    }
 
     #[test]
     fn a_compiler_that_is_not_there_is_told_from_one_that_fails() {

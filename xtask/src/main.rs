@@ -1,6 +1,6 @@
 //! `cargo xtask demo | test | bench`: what a person or CI runs.
 //!
-//! Needs Rust and git; where the machine has no RISC-V compiler, also apt, which it asks for one. Each task is a list of
+//! Needs Rust and git; where the machine has no RISC-V compiler, or for the tests no QEMU, also apt, which it asks for them. Each task is a list of
 //! [`step::Step`]s: a command that is printed, timed, and named again when it fails, so that it can be repeated by hand.
 
 #![forbid(unsafe_code)]
@@ -8,6 +8,8 @@
 mod bench;
 mod compiler;
 mod demo;
+mod install;
+mod judge;
 mod step;
 mod tally;
 mod test;
@@ -48,6 +50,8 @@ enum Task {
 enum Failure {
     #[error(transparent)]
     Compiler(#[from] compiler::CompilerError),
+    #[error(transparent)]
+    Judge(#[from] judge::JudgeError),
     #[error(transparent)]
     Step(#[from] step::StepError),
     #[error("{failed} of {all} steps failed: {names}")]

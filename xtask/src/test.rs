@@ -5,6 +5,7 @@
 
 use crate::Failure;
 use crate::compiler::ensure_compiler;
+use crate::judge::ensure_judge;
 use crate::step::{Step, StepError};
 use crate::tally::Tally;
 use std::time::Duration;
@@ -46,6 +47,7 @@ fn steps() -> Vec<Checked> {
 /// Runs all steps.
 pub(crate) fn test() -> Result<(), Failure> {
     ensure_compiler()?;
+    ensure_judge()?;
     let mut tally = Tally::default();
     let mut outcomes = Vec::new();
     for Checked { step, tallied } in steps() {

@@ -4,7 +4,7 @@ use super::isa::Isa;
 
 /// Where the operands of an instruction are, and how they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub enum Format {
     /// `rd,rs1,rs2`
     Register,
     /// `rd,rs1`

@@ -79,10 +79,7 @@ fn check_words(isa: Isa, arch: &str) {
     let mut rng = random(1);
     let rows: Vec<&Row> = ROWS
         .iter()
-        .filter(|row| match isa {
-            Isa::Rv32 => row.rv32,
-            Isa::Rv64 => row.rv64,
-        })
+        .filter(|row| row.is_of(isa))
         // objdump 2.40 knows it by another name, and mnret not at all.
         .filter(|row| !["mnret", "pack", "brev8"].contains(&row.mnemonic))
         .collect();

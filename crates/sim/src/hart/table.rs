@@ -311,13 +311,17 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// True when `word` is this instruction.
-    pub(super) fn matches(&self, isa: Isa, word: u32) -> bool {
-        let there = match isa {
+    /// True when the instruction set has it.
+    pub(super) fn is_of(&self, isa: Isa) -> bool {
+        match isa {
             Isa::Rv32 => self.rv32,
             Isa::Rv64 => self.rv64,
-        };
-        there && word & self.format.mask(isa) == self.bits
+        }
+    }
+
+    /// True when `word` is this instruction.
+    pub(super) fn matches(&self, isa: Isa, word: u32) -> bool {
+        self.is_of(isa) && word & self.format.mask(isa) == self.bits
     }
 }
 
