@@ -71,6 +71,8 @@ fn addresses_that_a_core_does_not_have() {
     assert_faults(&[
         (0, "R(0x180000);", "load at 0x180000"),
         (1, "R(0xffef0000) = 1;", "store at 0xffef0000"),
+        (0, "R(0xffe80020);", "PCBufs"),
+        (0, "R(0xffea0020) = 1;", "PCBufs"),
         (1, "R(0xffe80020) = 0;", "store at 0xffe80020"),
         (2, "R(0xffe90020) = 0;", "store at 0xffe90020"),
         (2, "R(0xffb01000) = 0;", "store at 0xffb01000"),

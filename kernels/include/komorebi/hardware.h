@@ -27,7 +27,6 @@ constexpr uint32_t kNiuRetHi = 0x14;
 constexpr uint32_t kNiuTag = 0x18;
 constexpr uint32_t kNiuCtrl = 0x1C;
 constexpr uint32_t kNiuLength = 0x20;  // AT_LEN_BE
-constexpr uint32_t kNiuLengthHigh = 0x24;
 constexpr uint32_t kNiuData = 0x28;    // AT_DATA
 constexpr uint32_t kNiuExclude = 0x2C;
 constexpr uint32_t kNiuCommand = 0x40;  // CMD_CTRL
@@ -67,7 +66,7 @@ constexpr uint32_t kStreamAcked = 0x20;
 constexpr uint32_t kStreamReceived = 0x28;
 constexpr uint32_t kStreamCountMask = 0xFFFF;  // 17 bits are kept, software counts in 16
 
-// ---- Hardware semaphores, T0 to T2 and B (tensix.md §1, §2) -----------------------------------------------------------
+// ---- Hardware semaphores, T0 to T2 only (tensix.md §1, §2) ------------------------------------------------------------
 
 constexpr uint32_t kSemaphores = 0xFFE80020;
 constexpr uint32_t kSemaphoreCount = 8;

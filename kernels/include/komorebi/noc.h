@@ -36,14 +36,13 @@ inline void wait_buffer(uint32_t number) {
 }
 
 /// Makes a NIU ready: own coordinates are set for each request (the NIU replaces them, host.md §8.5), the upper
-/// address words once.
+/// address words once. The upper length words are the host's: it zeroes them at the load.
 inline void noc_init() {
     using namespace hardware;
     for (uint32_t number = 0; number < 4; ++number) {
         buffer(number, kNiuTargMid) = 0;
         buffer(number, kNiuRetMid) = 0;
         buffer(number, kNiuTag) = 0;
-        buffer(number, kNiuLengthHigh) = 0;
         buffer(number, kNiuExclude) = 0;
     }
     buffer(kBufferReads, kNiuCtrl) = kCtrlRead;

@@ -5,7 +5,9 @@ use komorebi_card::{Core, Order};
 
 use super::Plan;
 use crate::Result;
-use crate::session::registers::{COMPUTE_PC, COMPUTE_PC_ENABLE, NC_PC, NC_PC_ENABLE};
+use crate::session::registers::{
+    COMPUTE_PC, COMPUTE_PC_ENABLE, NC_PC, NC_PC_ENABLE, NIU_BUFFER_STRIDE, NIU_LENGTH_HIGH, NIU_STRIDE,
+};
 
 impl<P> Plan<'_, P> {
     /// Holds the program's cores in reset and writes all that they start from.
@@ -25,6 +27,7 @@ impl<P> Plan<'_, P> {
             tiles.multicast(card, u64::from(trace.address), &vec![0; trace.bytes() as usize])?;
         }
         self.write_reset_pcs()?;
+        self.write_lengths()?;
         tiles.fence(card)?;
         for (index, &tile) in (0..).zip(tiles.all()) {
             let (address, own) = self.own_words(Core(index), &block);
@@ -35,6 +38,18 @@ impl<P> Plan<'_, P> {
             }
         }
         tiles.fence(card)
+    }
+
+    /// The NIUs' upper length words: what a program before left there would make any transfer longer than memory, and
+    /// no reset of the cores clears them.
+    fn write_lengths(&self) -> Result<()> {
+        for noc in 0..2 {
+            for buffer in 0..4 {
+                let register = NIU_LENGTH_HIGH + noc * NIU_STRIDE + buffer * NIU_BUFFER_STRIDE;
+                self.tiles.multicast32(self.card, register, 0)?;
+            }
+        }
+        Ok(())
     }
 
     /// Where T0, T1, T2 and NC start; B always starts at 0 (host.md §5.2).

@@ -13,6 +13,14 @@ pub(crate) const NC_PC: u64 = 0xFFB1_2238;
 /// See [`NC_PC`].
 pub(crate) const NC_PC_ENABLE: u64 = 0xFFB1_223C;
 
+/// The upper length word of NoC 0's first command buffer in a Tensix tile's NIU, and the distances to the next buffer and
+/// to NoC 1's (tensix.md §4).
+pub(crate) const NIU_LENGTH_HIGH: u64 = 0xFFB2_0024;
+/// See [`NIU_LENGTH_HIGH`].
+pub(crate) const NIU_BUFFER_STRIDE: u64 = 0x800;
+/// See [`NIU_LENGTH_HIGH`].
+pub(crate) const NIU_STRIDE: u64 = 0x1_0000;
+
 /// Snapshots of the program counters of the reader (NC), the writer (B), unpack (T0), math (T1) and pack (T2) thread
 /// (host.md §5.1).
 pub(crate) const PC_SNAPSHOT: [u64; 5] = [0xFFB1_313C, 0xFFB1_3138, 0xFFB1_3140, 0xFFB1_3144, 0xFFB1_3148];

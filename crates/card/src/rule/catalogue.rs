@@ -48,6 +48,8 @@ catalogue! {
         "instructions are fetched from L1 only", "tensix.md §1";
     RegisterWidth "KF0109" "a register accessed by a byte or a half":
         "registers are accessed 4 bytes at a time", "tensix.md §4";
+    PcBuffer "KF0110" "an access of B where the compute threads have their semaphores":
+        "B has its side of the PCBufs there, where a load may wait for ever, and which are not modelled", "tensix.md §1";
 
     // Registers of a Tensix tile.
     NiuRegister "KF0201" "a register that a NIU does not have":

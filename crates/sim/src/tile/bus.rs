@@ -84,9 +84,6 @@ impl TensixBus<'_> {
             0xffe8_0020..0xffe8_0040 if core.thread().is_some() => {
                 Region::Semaphore((address as usize >> 2) & 7)
             }
-            0xffe8_0000..0xffeb_0000 if core == Core::B && (0x20..0x40).contains(&(address & 0xffff)) => {
-                Region::Semaphore((address as usize >> 2) & 7)
-            }
             0xffef_0000..0xfff0_0000 if core != Core::Nc => Region::Config(address & 0xffff),
             _ => Region::Nothing,
         }
@@ -141,7 +138,7 @@ impl TensixBus<'_> {
                 Self::word(address, width)?;
                 (u64::from(self.shared.semaphores.load(i)), cost::SEMAPHORE)
             }
-            _ => return Err(unmapped("load", address).into()),
+            _ => return Err(self.nothing("load", address).into()),
         };
         Ok(Loaded { value, ready: at + cycles(cost) })
     }
@@ -164,23 +161,26 @@ impl TensixBus<'_> {
             }
             Region::Semaphore(i) => {
                 Self::word(address, width)?;
-                let first = 0xffe8_0000 | address & 0xffff;
-                // Every page shows the same semaphores.
-                for page in 0..3 {
-                    self.announce(at, first + 0x1_0000 * page, 4)?;
-                }
+                self.announce(at, address, 4)?;
                 self.shared.semaphores.store(i, value as u32);
-                for page in 0..3 {
-                    self.shared.watchers.written(first + 0x1_0000 * page, 4);
-                }
+                self.shared.watchers.written(address, 4);
             }
             Region::TdmaGate => self.shared.tdma_gate = value as u32,
             Region::Config(0x2e4) if self.own.core == Core::B => {
                 self.shared.forget_code |= value as u32 & 0x1f
             }
-            _ => return Err(unmapped("store", address).into()),
+            _ => return Err(self.nothing("store", address).into()),
         }
         Ok(self.own.stores.other(at))
+    }
+
+    /// Why there is nothing at an address for this core.
+    #[cold]
+    fn nothing(&self, verb: &str, address: u64) -> Violation {
+        if self.own.core == Core::B && (0xffe8_0000..0xffeb_0000).contains(&address) {
+            return Violation::new(Rule::PcBuffer, format!("{verb} at {address:#x}"));
+        }
+        unmapped(verb, address)
     }
 }
 

@@ -44,12 +44,6 @@ inline void start_core() {
         reg(stream(cb, kStreamReceived)) = 0;
         reg(stream(cb, kStreamAcked)) = 0;
     }
-    for (uint32_t semaphore = 0; semaphore < kSemaphoreCount; ++semaphore) {
-        while ((reg(kSemaphores + 4 * semaphore) & kSemaphoreMask) != 0) {
-            reg(kSemaphores + 4 * semaphore) = kSemaphoreGet;
-            fence();
-        }
-    }
     fence();
     uint32_t zero = reg(stream(kBuffers - 1, kStreamAcked));
     asm volatile("mv %0, %0" : "+r"(zero)::"memory");
