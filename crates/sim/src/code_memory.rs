@@ -11,10 +11,16 @@ use crate::sparse::Sparse;
 pub(crate) struct CodeCache {
     rv32: HashMap<Box<[u8; CodePage::BYTES]>, Weak<CodePage>>,
     rv64: HashMap<Box<[u8; CodePage::BYTES]>, Weak<CodePage>>,
+    /// What a core sees that has fetched some lines of a page, by the page's address and the lines. An entry keeps the page,
+    /// so that no other gets its address.
+    parts: HashMap<(usize, u64), (Arc<CodePage>, Arc<CodePage>)>,
+    /// What a core sees that has fetched none.
+    empty: Option<Arc<CodePage>>,
 }
-
 /// Entries beyond which those of pages that nobody runs any more are dropped.
 const CROWDED: usize = 4096;
+/// Parts of pages beyond which all are dropped: whoever has one keeps it.
+const CROWDED_PARTS: usize = 1024;
 
 impl CodeCache {
     /// The page of a DRAM that holds `offset`, for an X280.
@@ -22,6 +28,22 @@ impl CodeCache {
         let mut bytes = [0; CodePage::BYTES];
         dram.read(offset & !(CodePage::BYTES as u64 - 1), &mut bytes);
         self.page(Isa::Rv64, &bytes)
+    }
+
+    /// The lines in `mask` of a page, and no others: most cores that run it get the same one.
+    pub(crate) fn part(&mut self, page: &Arc<CodePage>, mask: u64) -> Arc<CodePage> {
+        if self.parts.len() > CROWDED_PARTS {
+            self.parts.clear();
+        }
+        let make = || (Arc::clone(page), Arc::new(page.only(mask)));
+        let (_, part) = self.parts.entry((Arc::as_ptr(page).addr(), mask)).or_insert_with(make);
+        Arc::clone(part)
+    }
+
+    /// A page of which nothing was fetched.
+    pub(crate) fn empty(&mut self) -> Arc<CodePage> {
+        let make = || Arc::new(CodePage::decode(Isa::Rv32, &[0; CodePage::BYTES]).only(0));
+        Arc::clone(self.empty.get_or_insert_with(make))
     }
 
     /// The decoded form of these bytes.
@@ -49,6 +71,8 @@ pub(crate) struct CodeMemory {
     decoded: Vec<Option<Arc<CodePage>>>,
     /// Where it is not, as bits: a store looks here only, in most cases.
     fetched: [u64; FETCHED],
+    /// Where anybody ever fetched.
+    ever: [u64; FETCHED],
 }
 
 /// Words of 64 bits for the pages of the largest memory.
@@ -58,7 +82,12 @@ impl CodeMemory {
     pub(crate) fn new(bytes: u64) -> Self {
         let pages = bytes.div_ceil(CodePage::BYTES as u64) as usize;
         assert!(pages <= 64 * FETCHED, "{pages} pages that may hold code");
-        Self { bytes: Sparse::new(bytes), decoded: vec![None; pages], fetched: [0; FETCHED] }
+        Self {
+            bytes: Sparse::new(bytes),
+            decoded: vec![None; pages],
+            fetched: [0; FETCHED],
+            ever: [0; FETCHED],
+        }
     }
 
     pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
@@ -91,6 +120,13 @@ impl CodeMemory {
         self.bytes.set_value(address, width, value);
     }
 
+    /// True when anybody ever fetched from one of these pages.
+    pub(crate) fn was_fetched(&self, address: u64, bytes: u64) -> bool {
+        let mut pages =
+            address as usize / CodePage::BYTES..=(address + bytes.max(1) - 1) as usize / CodePage::BYTES;
+        pages.any(|page| self.ever[page / 64] >> (page % 64) & 1 == 1)
+    }
+
     /// The page is about to be written.
     #[inline]
     fn forget(&mut self, page: usize) {
@@ -105,6 +141,7 @@ impl CodeMemory {
     pub(crate) fn code(&mut self, isa: Isa, address: u64, cache: &mut CodeCache) -> Arc<CodePage> {
         let page = address as usize / CodePage::BYTES;
         self.fetched[page / 64] |= 1 << (page % 64);
+        self.ever[page / 64] |= 1 << (page % 64);
         let decoded = &mut self.decoded[page];
         let page = decoded.get_or_insert_with(|| {
             cache.page(isa, self.bytes.page(address).unwrap_or(&[0; CodePage::BYTES]))

@@ -26,6 +26,24 @@ impl Seed {
         if self.0 == 0 { 0 } else { self.draw(0x5a17_0000_0000_0000 | u64::from(part)) | 1 }
     }
 
+    /// True when anything is drawn.
+    #[inline]
+    pub(crate) fn draws(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether the line behind a fetched one was prefetched.
+    pub(crate) const PREFETCH: u16 = 0x9f01;
+    /// Whether the pipeline holds what it does not have to.
+    pub(crate) const PIPELINE: u16 = 0x9f02;
+    /// Whether a line that is written is still cached.
+    pub(crate) const CACHED: u16 = 0x9f03;
+
+    /// Yes or no, for the `n`-th time that `part` asks `what`; no with seed 0.
+    pub(crate) fn coin(self, what: u16, part: u16, n: u64) -> bool {
+        self.draws() && self.draw(u64::from(what) << 48 ^ u64::from(part) << 32 ^ n) >> 63 == 1
+    }
+
     /// What stands at an address whose memory was lost; junk with seed 0 too.
     pub(crate) fn junk(self, address: u64) -> u32 {
         Self(self.0 | 1 << 63).draw(address) as u32

@@ -158,6 +158,24 @@ impl Watchers {
         (0..MOST).filter(|slot| meets(*slot)).fold(0, |slots, slot| slots | 1 << slot)
     }
 
+    /// The parked harts that wait for anything at all, as bits.
+    pub(crate) fn parked(&self) -> u32 {
+        (0..MOST).filter(|slot| self.masks[*slot] != 0).fold(0, |slots, slot| slots | 1 << slot)
+    }
+
+    /// Before something that concerns these harts, as bits, at `at`, whatever they have loaded: those that are parked or ahead
+    /// of that moment come to it first, and `writer` tries again.
+    pub(crate) fn announce_to(&mut self, harts: u32, at: Time, writer: usize) -> Result<(), ()> {
+        let parked = self.parked();
+        let ahead = self.loaded_ahead(at, writer, 0, u64::MAX);
+        if harts & (parked | ahead) == 0 {
+            return Ok(());
+        }
+        self.rouse |= harts & parked & !ahead;
+        self.take_back |= harts & ahead;
+        Err(())
+    }
+
     /// Notes a write for the harts that run.
     #[inline]
     pub(crate) fn written(&mut self, address: u64, bytes: u64) {

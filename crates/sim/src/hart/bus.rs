@@ -144,6 +144,15 @@ pub trait Bus {
     /// [`Refusal`] where no code can be fetched from.
     fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal>;
 
+    /// The page around `pc` once its line has been fetched, for a bus whose pages have unfetched lines: an access to shared
+    /// memory.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    fn fetch(&mut self, _at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
+        self.code(pc)
+    }
+
     /// A number that changes whenever [`Bus::code`] would now give another page than it gave this hart before. The
     /// hart reads it when it starts to run, after each shared store and atomic of its own, and after `fence.i`. A tile
     /// that models an instruction cache changes it when the cache is told to forget.

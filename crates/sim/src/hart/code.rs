@@ -18,6 +18,10 @@ pub struct CodePage {
 impl CodePage {
     /// Bytes of memory in a page.
     pub const BYTES: usize = 4096;
+    /// Bytes that an instruction cache of a baby core fetches at once. Not documented: an assumption.
+    pub(crate) const LINE: usize = 64;
+    /// Lines of a page.
+    pub(crate) const LINES: usize = Self::BYTES / Self::LINE;
 
     /// Decodes a page. Bytes that are no instruction only matter when they are reached.
     pub fn decode(isa: Isa, bytes: &[u8; Self::BYTES]) -> Self {
@@ -37,6 +41,34 @@ impl CodePage {
         };
         let halves = (0..Self::BYTES).step_by(2).map(half).chain([0]).collect();
         Self { isa, ops, halves }
+    }
+
+    /// The same page for a core that has fetched the lines in `mask` of it, bit by bit, and no others.
+    pub(crate) fn only(&self, mask: u64) -> Self {
+        let mut ops = self.ops.clone();
+        for line in (0..Self::LINES).filter(|line| mask >> line & 1 == 0) {
+            ops[Self::line(line)].fill(Op::unfetched());
+        }
+        Self { isa: self.isa, ops, halves: self.halves.clone() }
+    }
+
+    /// True when the lines in `mask` are the same as in `other`.
+    pub(crate) fn agrees(&self, mask: u64, other: &Self) -> bool {
+        let mut lines = (0..Self::LINES).filter(|line| mask >> line & 1 == 1);
+        lines.all(|line| self.ops[Self::line(line)] == other.ops[Self::line(line)])
+    }
+
+    /// This page with `line` as it is in `from`.
+    pub(crate) fn with_line(&self, line: usize, from: &Self) -> Self {
+        let mut ops = self.ops.clone();
+        ops[Self::line(line)].copy_from_slice(&from.ops[Self::line(line)]);
+        Self { isa: self.isa, ops, halves: self.halves.clone() }
+    }
+
+    /// The operations of a line; whoever has lines has instructions of four bytes.
+    fn line(line: usize) -> std::ops::Range<usize> {
+        const OPS: usize = CodePage::LINE / 4;
+        line * OPS..(line + 1) * OPS
     }
 
     /// The instruction set that the page was decoded for.

@@ -23,7 +23,7 @@ pub(super) const WORDS: usize = 256;
 ///
 /// An operand that an instruction does not have is x0 (a source) or [`NO_RESULT`]: whoever waits for operands need not
 /// know the format.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct Op {
     code: Code,
@@ -46,6 +46,11 @@ impl Op {
     /// An operation of no registers.
     fn bare(code: Code, imm: u32) -> Self {
         Self::new(code, NO_RESULT, 0, 0, imm as i32)
+    }
+
+    /// A place whose line the core has not fetched.
+    pub(super) fn unfetched() -> Self {
+        Self::bare(Code::Fetch, 0)
     }
 
     /// The first half of a word whose second half is in the next page.

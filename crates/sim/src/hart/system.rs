@@ -24,6 +24,8 @@ impl<X: Xlen> Hart<X> {
     pub(super) fn run_slow<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
         let done = match op.code() {
             Code::Straddle => self.patch(bus, op),
+            Code::Fetch if self.time > horizon => return Some(Stop::Horizon),
+            Code::Fetch => self.run_fetch(bus),
             Code::FenceI => return self.run_fence_i(bus, op, horizon),
             Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
                 return self.run_csr(bus, op, horizon);
@@ -74,6 +76,13 @@ impl<X: Xlen> Hart<X> {
 
     pub(super) fn address(&self, op: Op) -> u64 {
         X::unsigned(X::widen(self.regs[op.rs1()]).wrapping_add(op.imm() as u64))
+    }
+
+    /// Fetches the line at the pc. What it costs is not documented: nothing here.
+    fn run_fetch<B: Bus>(&mut self, bus: &mut B) -> Result<Option<Stop>, Refusal> {
+        let page = bus.fetch(self.time, self.pc)?;
+        self.pages.put(self.pc, page);
+        Ok(None)
     }
 
     /// Completes the instruction at the end of a page with its half in the next.

@@ -464,6 +464,8 @@ macro_rules! as_data {
             Straddle,
             /// An in-stream coprocessor instruction of a baby core.
             Coprocessor,
+            /// A line that the core's instruction cache does not hold.
+            Fetch,
             /// Nothing that the hart knows.
             Illegal,
         }

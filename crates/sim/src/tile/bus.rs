@@ -9,7 +9,7 @@ use super::local_ram::LocalRam;
 use super::shared::{Shared, cycles, unmapped};
 use super::store_queue::StoreQueue;
 use crate::fault::{Rule, Violation};
-use crate::hart::{AmoOp, Bus, CodePage, Isa, Loaded, Nature, Refusal, Undo, Width};
+use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Refusal, Undo, Width};
 use crate::net::Net;
 use crate::target::L1_BYTES;
 use crate::time::Time;
@@ -23,6 +23,9 @@ mod cost {
     pub(super) const L1: u64 = 8;
     pub(super) const AMO: u64 = 12;
 }
+
+/// cfg0's bit that switches the prefetcher of the instruction cache off.
+const NO_PREFETCH: u32 = 1 << 2;
 
 /// A core's own things, besides the hart. What every access looks at comes first.
 #[repr(C)]
@@ -91,8 +94,55 @@ impl TensixBus<'_> {
 
     /// Refuses an access that somebody else has to come before.
     #[inline]
-    fn in_turn(&self, at: Time) -> Result<(), Refusal> {
-        if at < self.net.limit { Ok(()) } else { Err(Refusal::Retry(at)) }
+    fn in_turn(&mut self, at: Time) -> Result<(), Refusal> {
+        if at < self.net.limit { Ok(()) } else { Err(self.look_up(at)) }
+    }
+
+    /// Not now. A core that has lost code notices it here, before the access.
+    #[cold]
+    fn look_up(&mut self, at: Time) -> Refusal {
+        let core = self.own.core.index();
+        if self.shared.lost_code >> core & 1 == 1 {
+            self.shared.lost_code &= !(1 << core);
+            self.shared.icaches[core].notice();
+            *self.generation += 1;
+        }
+        Refusal::Retry(at)
+    }
+
+    /// Before a write that may drive lines out of instruction caches.
+    #[inline]
+    fn write_code(&mut self, at: Time, address: u64, bytes: u64) -> Result<(), Refusal> {
+        let losers = self.shared.losers(address, bytes);
+        if losers == 0 {
+            return Ok(());
+        }
+        let own = self.own.core.index();
+        let others = losers & !(1 << own);
+        self.shared.watchers.announce_to(others, at, own).map_err(|()| Refusal::Retry(at))?;
+        self.shared.lose_code(address, bytes);
+        if losers >> own & 1 == 1 {
+            self.net.limit = 0; // so that it looks up at its next access
+        }
+        Ok(())
+    }
+
+    /// Invalidates the instruction caches of `cores`, by the bits of config word 185.
+    fn invalidate_code(&mut self, at: Time, cores: u32) -> Result<(), Refusal> {
+        let own = self.own.core;
+        let named = Core::ALL.into_iter().filter(|core| cores >> core.icache_bit() & 1 == 1);
+        let others = named.clone().filter(|core| *core != own).fold(0, |bits, core| bits | 1 << core.index());
+        self.shared.watchers.announce_to(others, at, own.index()).map_err(|()| Refusal::Retry(at))?;
+        for core in named {
+            if core == own {
+                self.shared.icaches[core.index()].invalidate(at);
+                *self.generation += 1;
+            } else {
+                self.shared.icaches[core.index()].invalidate_later();
+            }
+        }
+        self.shared.lost_code |= others;
+        Ok(())
     }
 
     /// Lets parked cores catch up before a write.
@@ -148,6 +198,7 @@ impl TensixBus<'_> {
         match self.region(address) {
             Region::L1 => {
                 self.announce(at, address, width as u64)?;
+                self.write_code(at, address, width as u64)?;
                 self.shared.l1.set_value(address, width as usize, value);
                 self.own.l0.store(address, width as usize, value);
                 self.shared.watchers.written(address, width as u64);
@@ -166,9 +217,7 @@ impl TensixBus<'_> {
                 self.shared.watchers.written(address, 4);
             }
             Region::TdmaGate => self.shared.tdma_gate = value as u32,
-            Region::Config(0x2e4) if self.own.core == Core::B => {
-                self.shared.forget_code |= value as u32 & 0x1f
-            }
+            Region::Config(0x2e4) => self.invalidate_code(at, value as u32)?,
             _ => return Err(self.nothing("store", address).into()),
         }
         Ok(self.own.stores.other(at))
@@ -222,6 +271,7 @@ impl Bus for TensixBus<'_> {
             return Err(Violation::new(Rule::CoreAtomic, detail).into());
         }
         self.announce(at, address, 4)?;
+        self.write_code(at, address, 4)?;
         self.own.l0.flush();
         let old = self.shared.l1.value(address, 4);
         self.shared.l1.set_value(address, 4, crate::amo::apply(op, width, old, operand));
@@ -264,7 +314,18 @@ impl Bus for TensixBus<'_> {
         if pc >= L1_BYTES {
             return Err(Violation::new(Rule::CoreFetch, format!("jump to {pc:#x}")).into());
         }
-        Ok(self.shared.l1.code(Isa::Rv32, pc, &mut self.net.code))
+        Ok(self.shared.icaches[self.own.core.index()].view(pc, &mut self.net.code))
+    }
+
+    fn fetch(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
+        self.in_turn(at)?;
+        let icache = &mut self.shared.icaches[self.own.core.index()];
+        let prefetches = self.own.cfg0 & NO_PREFETCH == 0;
+        let (page, leaves) = icache.fetch(at, pc, prefetches, &mut self.shared.l1, &mut self.net.code);
+        if leaves {
+            *self.generation += 1;
+        }
+        Ok(page)
     }
 
     #[inline]
@@ -294,7 +355,7 @@ impl Bus for TensixBus<'_> {
 
     #[inline]
     fn may_go_ahead(&self) -> bool {
-        self.own.l0.is_off()
+        self.own.l0.is_off() && self.net.limit != 0
     }
 
     /// The wall clock: its latch is the core's own (`debug.rs`).

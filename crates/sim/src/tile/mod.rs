@@ -4,6 +4,7 @@ mod bus;
 pub(crate) mod command;
 mod cores;
 mod debug;
+mod icache;
 mod l0;
 mod local_ram;
 mod niu;

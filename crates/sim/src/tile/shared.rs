@@ -1,7 +1,9 @@
 //! What the five cores of a Tensix tile share, and what the NoC reaches: L1 and registers.
 
 use super::command::{self, Command, Destination, Operation};
+use super::cores::Core;
 use super::debug::{Debug, NOC_READER, SOFT_RESET_0};
+use super::icache::InstructionCache;
 use super::niu::{Asked, CMD_CTRL, Niu, counter};
 use super::semaphores::Semaphores;
 use super::streams::Streams;
@@ -12,6 +14,7 @@ use crate::net::Net;
 use crate::noc::Noc;
 use crate::noc::latency::{self, CYCLE};
 use crate::noc::translate::{Place, TileId};
+use crate::seed::Seed;
 use crate::target::L1_BYTES;
 use crate::time::Time;
 use crate::watch::Watchers;
@@ -29,25 +32,31 @@ pub(crate) struct Shared {
     pub(crate) pcs: [u64; 5],
     /// Set when SOFT_RESET_0 was written: the tile then resets or starts cores.
     pub(crate) reset_written: bool,
-    /// Cores whose instruction cache is to forget, by the bits of config word 185.
-    pub(crate) forget_code: u32,
+    /// The instruction caches, in the order of the cores.
+    pub(crate) icaches: [InstructionCache; 5],
+    /// True when a seed draws.
+    pub(crate) loose: bool,
+    /// Cores that have lost something of their caches and have not noticed, as bits.
+    pub(crate) lost_code: u32,
     /// The TDMA clock gate register, as it was written.
     pub(crate) tdma_gate: u32,
 }
 
 impl Shared {
-    pub(crate) fn new(tile: TileId, clock_offset: u64) -> Self {
+    pub(crate) fn new(tile: TileId, seed: Seed) -> Self {
         Self {
             tile,
             l1: CodeMemory::new(L1_BYTES),
             nius: [Niu::new(Noc::Zero), Niu::new(Noc::One)],
             streams: Streams::new(),
             semaphores: Semaphores::default(),
-            debug: Debug::new(clock_offset),
+            debug: Debug::new(seed.clock_offset(tile.0)),
             watchers: Watchers::default(),
             pcs: [0; 5],
             reset_written: false,
-            forget_code: 0,
+            icaches: Core::ALL.map(|core| InstructionCache::new(seed, tile.0, core)),
+            loose: seed.draws(),
+            lost_code: 0,
             tdma_gate: 0,
         }
     }
@@ -114,6 +123,34 @@ impl Shared {
         }
     }
 
+    /// The cores, as bits, out of whose instruction caches a write to L1 drives something. None with seed 0.
+    #[inline]
+    pub(crate) fn losers(&self, address: u64, bytes: u64) -> u32 {
+        if self.loose { self.find_losers(address, bytes) } else { 0 }
+    }
+
+    #[cold]
+    fn find_losers(&self, address: u64, bytes: u64) -> u32 {
+        if !self.l1.holds(address, bytes) || !self.l1.was_fetched(address, bytes) {
+            return 0;
+        }
+        let loses = |core: &usize| self.icaches[*core].loses(address, bytes);
+        (0..self.icaches.len()).filter(loses).fold(0, |cores, core| cores | 1 << core)
+    }
+
+    /// Such a write happens.
+    #[inline]
+    pub(crate) fn lose_code(&mut self, address: u64, bytes: u64) {
+        let losers = self.losers(address, bytes);
+        if losers == 0 {
+            return;
+        }
+        for core in (0..self.icaches.len()).filter(|core| losers >> core & 1 == 1) {
+            self.icaches[core].lose(address, bytes);
+        }
+        self.lost_code |= losers;
+    }
+
     /// The cores that have loaded from L1, at `at` or later, what this message writes at `at`: it comes first.
     pub(crate) fn overtaken(&self, at: Time, body: &Body) -> u32 {
         let (address, bytes) = match body {
@@ -123,12 +160,21 @@ impl Shared {
             Body::Increment { address, .. } | Body::AtomicDone { address, .. } => (*address, 4),
             _ => return 0,
         };
-        self.watchers.loaded_ahead(at - 1, usize::MAX, address, bytes)
+        let losers = self.losers(address, bytes);
+        let ahead = self.watchers.loaded_ahead(at - 1, usize::MAX, address, bytes);
+        match losers {
+            0 => ahead,
+            _ => ahead | losers & self.watchers.loaded_ahead(at - 1, usize::MAX, 0, u64::MAX),
+        }
     }
 
     /// The parked cores that wait for what this message writes.
     pub(crate) fn awaited(&self, body: &Body) -> u32 {
         let watchers = &self.watchers;
+        let waiting = |address: u64, bytes: u64| {
+            let losers = self.losers(address, bytes);
+            watchers.waiting(address, bytes) | losers & watchers.parked()
+        };
         let niu = |noc: Noc| watchers.waiting(0xffb2_0000 + 0x1_0000 * noc.index() as u64, 0x1_0000);
         match body {
             Body::Write { address, data } => {
@@ -136,19 +182,19 @@ impl Shared {
                     0..L1_BYTES => (*address, data.bytes().len() as u64),
                     _ => Self::affected(*address),
                 };
-                watchers.waiting(start, bytes)
+                waiting(start, bytes)
             }
             Body::Read { .. }
             | Body::Timer { .. }
             | Body::Release
             | Body::Clock { .. }
             | Body::Gate { .. } => 0,
-            Body::Increment { address, .. } => watchers.waiting(*address, 4),
+            Body::Increment { address, .. } => waiting(*address, 4),
             Body::Leave { noc, .. } | Body::Ack { noc, .. } => niu(*noc),
             Body::ReadDone { noc, address, data, .. } => {
-                niu(*noc) | watchers.waiting(*address, data.bytes().len() as u64)
+                niu(*noc) | waiting(*address, data.bytes().len() as u64)
             }
-            Body::AtomicDone { noc, address, .. } => niu(*noc) | watchers.waiting(*address, 4),
+            Body::AtomicDone { noc, address, .. } => niu(*noc) | waiting(*address, 4),
         }
     }
 
@@ -300,6 +346,7 @@ impl Shared {
                 let old = self.l1.value(address, 4) as u32;
                 let mask = u32::MAX >> (32 - u32::from(width));
                 let new = old & !mask | old.wrapping_add(operand) & mask;
+                self.lose_code(address, 4);
                 self.l1.set_value(address, 4, u64::from(new));
                 self.watchers.written(address, 4);
                 if let Reply::Niu { tile, noc, transaction, address, after } = reply {
@@ -311,6 +358,7 @@ impl Shared {
             Body::Leave { noc, buffer, command } => self.leave(at, noc, buffer, command, net),
             Body::ReadDone { noc, transaction, address, data } => {
                 let bytes = data.bytes();
+                self.lose_code(address, bytes.len() as u64);
                 self.l1.write(address, bytes);
                 self.watchers.written(address, bytes.len() as u64);
                 let n = noc.index();
@@ -319,6 +367,7 @@ impl Shared {
                 self.count(n, counter::OUTSTANDING + usize::from(transaction), u32::MAX);
             }
             Body::AtomicDone { noc, transaction, address, value } => {
+                self.lose_code(address, 4);
                 self.l1.set_value(address, 4, u64::from(value));
                 self.watchers.written(address, 4);
                 self.count(noc.index(), counter::ATOMIC_RESPONSES, 1);
@@ -336,6 +385,7 @@ impl Shared {
     /// A write over the NoC.
     fn write(&mut self, at: Time, address: u64, bytes: &[u8], net: &mut Net) -> Result<(), Violation> {
         if self.l1.holds(address, bytes.len() as u64) {
+            self.lose_code(address, bytes.len() as u64);
             self.l1.write(address, bytes);
             self.watchers.written(address, bytes.len() as u64);
             return Ok(());

@@ -44,7 +44,7 @@ impl Tensix {
             attributes: [0; 2],
         };
         Self {
-            shared: Shared::new(tile, seed.clock_offset(tile.0)),
+            shared: Shared::new(tile, seed),
             slots: Slots::new(Core::ALL.map(|_| Hart::new(setup))),
             own: Core::ALL.map(own),
             held: ALL_CORES,
@@ -110,6 +110,8 @@ impl Tensix {
                     }
                     own.stores = StoreQueue::default();
                     own.l0.reset();
+                    self.shared.icaches[core.index()].clear();
+                    self.shared.lost_code &= !(1 << core.index());
                     (own.cfg0, own.attributes) = (0, [0; 2]);
                     self.slots.start(core.index(), self.shared.debug.reset_pc(core), start);
                 }
@@ -133,6 +135,9 @@ impl Tile for Tensix {
 
     fn run_hart(&mut self, index: usize, horizon: Time, net: &mut Net) -> Stop {
         let generation = &mut self.slots.code_generations[index];
+        if self.shared.lost_code >> index & 1 == 1 {
+            net.limit = 0; // so that it looks up at its next access to shared memory
+        }
         let mut bus = TensixBus { own: &mut self.own[index], generation, shared: &mut self.shared, net };
         let hart = &mut self.slots.harts[index];
         let stop = hart.run(&mut bus, horizon);
@@ -166,12 +171,6 @@ impl Tile for Tensix {
     fn follow_up(&mut self, at: Time) {
         if std::mem::take(&mut self.shared.reset_written) {
             self.reset(at);
-        }
-        let forget = std::mem::take(&mut self.shared.forget_code);
-        if forget != 0 {
-            for core in Core::ALL.iter().filter(|core| forget >> core.icache_bit() & 1 == 1) {
-                self.slots.code_generations[core.index()] += 1;
-            }
         }
     }
 }

@@ -73,7 +73,7 @@ static inline void waiting(uint32_t wake) { asm volatile("add x0, sp, %0" :: "r"
 fn compile(march: &str, mabi: &str, first: &str, origin: u64, declarations: &str, body: &str) -> Vec<u8> {
     type Images = Mutex<HashMap<(u64, String), Vec<u8>>>;
     static IMAGES: LazyLock<Images> = LazyLock::new(Images::default);
-    let key = (origin, format!("{first}{body}"));
+    let key = (origin, format!("{first}{declarations}{body}"));
     if let Some(image) = IMAGES.lock().expect("no test panics while it compiles").get(&key) {
         return image.clone();
     }
@@ -124,6 +124,19 @@ fn compile(march: &str, mabi: &str, first: &str, origin: u64, declarations: &str
 /// A baby core's program: the body of its main function. The L0 data cache is off. The core is one of 0 (B), 1 (NC), 2 to 4 (T0 to T2).
 pub(crate) fn baby(core: usize, body: &str) -> Vec<u8> {
     compile("rv32im_zicsr", "ilp32", &format!("csrsi 0x7c0, 8\\n{}", stack(core)), CORE_PCS[core], BABY, body)
+}
+
+/// The same with `declarations` in front of its main function.
+pub(crate) fn baby_with(core: usize, declarations: &str, body: &str) -> Vec<u8> {
+    let declarations = format!("{BABY}{declarations}");
+    compile(
+        "rv32im_zicsr",
+        "ilp32",
+        &format!("csrsi 0x7c0, 8\\n{}", stack(core)),
+        CORE_PCS[core],
+        &declarations,
+        body,
+    )
 }
 
 /// The same with the L0 data cache on, as a core leaves reset.
