@@ -85,6 +85,20 @@ fn addresses_that_a_core_does_not_have() {
 }
 
 #[test]
+fn floating_point_that_is_not_modelled_is_refused_by_name() {
+    assert_faults(&[
+        (0, "asm volatile(\"csrr a0, 0x003\" ::: \"a0\");", "which flags"),
+        (1, "asm volatile(\"csrwi 0x003, 0\");", "which flags"),
+        (2, "asm volatile(\"csrs 0x7c0, %0\" :: \"r\"(1 << 30));", "bf16 arithmetic"),
+        (3, "asm volatile(\"csrs 0x7c0, %0\" :: \"r\"(1u << 31));", "bf16 arithmetic"),
+        (4, "asm volatile(\".word 0x00c58553\");", "the mode dyn"), // fadd.s with rne
+        (4, "asm volatile(\".word 0x18c5f553\");", "is no instruction"), // fdiv.s
+        (4, "asm volatile(\".word 0x5805f553\");", "is no instruction"), // fsqrt.s
+        (4, "asm volatile(\".word 0x02c5f553\");", "is no instruction"), // fadd.d
+    ]);
+}
+
+#[test]
 fn code_is_fetched_from_l1_only() {
     let fault = fault_of(3, "((void (*)())0xffb00000)();");
     assert!(fault.pc == Some(0xffb0_0000) && fault.rule == Rule::CoreFetch, "{fault}");

@@ -50,6 +50,12 @@ catalogue! {
         "registers are accessed 4 bytes at a time", "tensix.md §4";
     PcBuffer "KF0110" "an access of B where the compute threads have their semaphores":
         "B has its side of the PCBufs there, where a load may wait for ever, and which are not modelled", "tensix.md §1";
+    FloatRounding "KF0111" "a rounding mode that the core does not have":
+        "a core rounds to nearest, ties to even: arithmetic has the mode dyn, a conversion dyn or rne", "tensix.md §2";
+    FloatFlags "KF0112" "the floating-point flags of a core":
+        "which flags a core's floating point raises is not documented: fcsr is not modelled", "tensix.md §2";
+    FloatHalf "KF0113" "a cfg0 that asks for bf16 arithmetic":
+        "bits 30 and 31 of cfg0 switch to bf16 arithmetic, which is not modelled", "tensix.md §2";
 
     // Registers of a Tensix tile.
     NiuRegister "KF0201" "a register that a NIU does not have":

@@ -133,10 +133,16 @@ pub trait Bus {
     fn fence_i(&mut self, at: Time) -> Time;
 
     /// Reads a control register that the hart does not keep itself; `None` when there is none of that number.
-    fn csr_read(&mut self, at: Time, csr: u16) -> Option<Loaded>;
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    fn csr_read(&mut self, at: Time, csr: u16) -> Result<Option<Loaded>, Refusal>;
 
     /// Writes one; false when there is none of that number or it is read-only.
-    fn csr_write(&mut self, at: Time, csr: u16, value: u64) -> bool;
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    fn csr_write(&mut self, at: Time, csr: u16, value: u64) -> Result<bool, Refusal>;
 
     /// The decoded page around `pc` (its 4 KiB). The hart keeps what it gets until [`Bus::code_generation`] changes.
     ///

@@ -1,10 +1,12 @@
-//! Floating point: operands, rounding mode, results and their time. What is computed is in `ieee.rs`.
+//! Floating point: operands, rounding mode, results and their time. What is computed is in `ieee.rs`, of the baby cores
+//! in `baby_float.rs`.
 //!
 //! All of it is on the slow path. A loop that computes in floating point is not taken for one that waits.
 
 use komorebi_card::Rule;
 
 use super::access::Access;
+use super::baby_float;
 use super::bus::{Bus, Refusal, Width};
 use super::decode::{ALL_FLOATS, FLOATS, Op};
 use super::disasm::disassemble;
@@ -48,13 +50,9 @@ fn third(op: Op) -> usize {
 }
 
 impl<X: Xlen> Hart<X> {
-    /// True when floating-point instructions are illegal: on the X280 while it is off; on a baby core, whose datapath is
-    /// not IEEE's (tensix.md §2), always.
+    /// True while floating-point instructions are illegal. A baby core's are always on (tensix.md §2: mstatus).
     fn lacks_float(&self) -> bool {
-        match X::ISA {
-            Isa::Rv32 => true,
-            Isa::Rv64 => !self.control.has_float(),
-        }
+        X::ISA == Isa::Rv64 && !self.control.has_float()
     }
 
     /// Executes an instruction that computes.
@@ -71,7 +69,11 @@ impl<X: Xlen> Hart<X> {
                 Some(rounding) => ieee::compute(operation, operands, rounding),
                 None => return self.illegal(),
             },
-            Isa::Rv32 => return self.illegal(),
+            Isa::Rv32 if !baby_float::takes_mode(operation, op.imm() & 7) => return self.odd_mode(),
+            Isa::Rv32 => match baby_float::compute(operation, operands.map(|operand| operand as u32)) {
+                Some(value) => Outcome { value: u64::from(value), flags: 0 },
+                None => return self.illegal(),
+            },
         };
         let Outcome { value, flags } = outcome;
         if flags != 0 {
@@ -122,6 +124,11 @@ impl<X: Xlen> Hart<X> {
         self.trap(Rule::Instruction, cause::ILLEGAL, word, || {
             format!("{} is no instruction of this core", disassemble(X::ISA, word as u32, pc))
         })
+    }
+
+    /// A rounding mode that a baby core's datapath does not have.
+    fn odd_mode(&mut self) -> Option<Stop> {
+        Some(self.fault(Rule::FloatRounding, disassemble(X::ISA, self.instruction() as u32, self.pc)))
     }
 
     /// Loads or stores a floating-point register, in the way that the loop of `run.rs` does integer ones.

@@ -6,8 +6,8 @@
 /// An instruction set of the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
-    /// Baby cores: RV32 I, M, Zicsr, Zaamo, Zba, Zbb, `pack` and `brev8` (tensix.md §2; V is not modelled, F decoded and
-    /// refused).
+    /// Baby cores: RV32 I, M, Zicsr, Zaamo, Zba, Zbb, `pack` and `brev8`, F without quotients and roots on a datapath of its own
+    /// (tensix.md §2; V and Zfh are not modelled).
     Rv32,
     /// X280: RV64 I, M, A, F, D, C, Zicsr, Zifencei, Zfh, Zba, Zbb, machine mode with resumable NMI (host.md §6; V is not
     /// modelled).

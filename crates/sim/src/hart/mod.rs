@@ -29,6 +29,7 @@
 mod access;
 mod ahead;
 mod alu;
+mod baby_float;
 mod bus;
 mod catalog;
 mod code;

@@ -242,8 +242,9 @@ impl<X: Xlen> Hart<X> {
         let mut old = Loaded { value: 0, ready: self.time };
         if reads {
             match self.read_csr(bus, number) {
-                Some(loaded) => old = loaded,
-                None => return no_such(self),
+                Ok(Some(loaded)) => old = loaded,
+                Ok(None) => return no_such(self),
+                Err(refusal) => return self.refused(refusal),
             }
         }
         if writes {
@@ -252,8 +253,10 @@ impl<X: Xlen> Hart<X> {
                 Code::Csrrs | Code::Csrrsi => old.value | source,
                 _ => old.value & !source,
             };
-            if !self.write_csr(bus, number, value) {
-                return no_such(self);
+            match self.write_csr(bus, number, value) {
+                Ok(true) => {}
+                Ok(false) => return no_such(self),
+                Err(refusal) => return self.refused(refusal),
             }
             self.watching = 0;
             self.repeat.streak = 0;
@@ -267,7 +270,7 @@ impl<X: Xlen> Hart<X> {
     }
 
     /// Reads a control register; none when there is none of that number.
-    fn read_csr<B: Bus>(&mut self, bus: &mut B, number: u16) -> Option<Loaded> {
+    fn read_csr<B: Bus>(&mut self, bus: &mut B, number: u16) -> Result<Option<Loaded>, Refusal> {
         let cycles = self.cycles(self.time).wrapping_add(self.control.cycle_offset);
         let instructions = self.counters.instructions.wrapping_add(self.control.instret_offset);
         let value = match self.control.place(number) {
@@ -288,11 +291,11 @@ impl<X: Xlen> Hart<X> {
                 return bus.csr_read(self.time, number);
             }
         };
-        Some(Loaded { value, ready: self.time })
+        Ok(Some(Loaded { value, ready: self.time }))
     }
 
     /// Writes one; false when there is none of that number.
-    fn write_csr<B: Bus>(&mut self, bus: &mut B, number: u16, value: u64) -> bool {
+    fn write_csr<B: Bus>(&mut self, bus: &mut B, number: u16, value: u64) -> Result<bool, Refusal> {
         let cycles = self.cycles(self.time);
         let instructions = self.counters.instructions;
         match self.control.place(number) {
@@ -315,7 +318,7 @@ impl<X: Xlen> Hart<X> {
             }
             Place::Bus => return bus.csr_write(self.time, number, value),
         }
-        true
+        Ok(true)
     }
 }
 

@@ -285,16 +285,16 @@ impl Bus for ClusterBus<'_> {
         at
     }
 
-    fn csr_read(&mut self, at: Time, csr: u16) -> Option<Loaded> {
+    fn csr_read(&mut self, at: Time, csr: u16) -> Result<Option<Loaded>, Refusal> {
         let value = match csr {
             0xc01 => at / TICK, // time
-            _ => return None,
+            _ => return Ok(None),
         };
-        Some(Loaded { value, ready: at + self.net.costs.clint_load * self.cycle })
+        Ok(Some(Loaded { value, ready: at + self.net.costs.clint_load * self.cycle }))
     }
 
-    fn csr_write(&mut self, _at: Time, _csr: u16, _value: u64) -> bool {
-        false
+    fn csr_write(&mut self, _at: Time, _csr: u16, _value: u64) -> Result<bool, Refusal> {
+        Ok(false)
     }
 
     fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal> {

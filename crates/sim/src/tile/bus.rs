@@ -288,26 +288,34 @@ impl Bus for TensixBus<'_> {
         at // it does nothing on a baby core (tensix.md §2)
     }
 
-    fn csr_read(&mut self, at: Time, csr: u16) -> Option<Loaded> {
+    fn csr_read(&mut self, at: Time, csr: u16) -> Result<Option<Loaded>, Refusal> {
         let value = match csr {
+            0x003 => return Err(Violation::new(Rule::FloatFlags, "fcsr read").into()),
             0x7c0 => self.own.cfg0,
             0x7c1 | 0x7c2 => self.own.attributes[usize::from(csr - 0x7c1)],
             // The coprocessor does nothing.
             0xbc0..=0xbc9 => 0,
-            _ => return None,
+            _ => return Ok(None),
         };
-        Some(Loaded { value: u64::from(value), ready: at + cycles(1) })
+        Ok(Some(Loaded { value: u64::from(value), ready: at + cycles(1) }))
     }
 
-    fn csr_write(&mut self, _at: Time, csr: u16, value: u64) -> bool {
+    fn csr_write(&mut self, _at: Time, csr: u16, value: u64) -> Result<bool, Refusal> {
+        let value = value as u32;
         match csr {
-            0x7c0 => self.own.cfg0 = value as u32,
-            0x7c1 | 0x7c2 => self.own.attributes[usize::from(csr - 0x7c1)] = value as u32,
-            _ => return false,
+            0x003 => {
+                return Err(Violation::new(Rule::FloatFlags, format!("{value:#x} written to fcsr")).into());
+            }
+            0x7c0 if value >> 30 != 0 => {
+                return Err(Violation::new(Rule::FloatHalf, format!("{value:#x} written to cfg0")).into());
+            }
+            0x7c0 => self.own.cfg0 = value,
+            0x7c1 | 0x7c2 => self.own.attributes[usize::from(csr - 0x7c1)] = value,
+            _ => return Ok(false),
         }
         let fenced = self.own.attributes.iter().any(|attribute| attribute & 1 == 1);
         self.own.l0.configure(self.own.cfg0, fenced);
-        true
+        Ok(true)
     }
 
     fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal> {

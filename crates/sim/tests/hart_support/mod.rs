@@ -162,12 +162,12 @@ impl Bus for World {
         at
     }
 
-    fn csr_read(&mut self, _at: Time, _csr: u16) -> Option<Loaded> {
-        None
+    fn csr_read(&mut self, _at: Time, _csr: u16) -> Result<Option<Loaded>, Refusal> {
+        Ok(None)
     }
 
-    fn csr_write(&mut self, _at: Time, _csr: u16, _value: u64) -> bool {
-        false
+    fn csr_write(&mut self, _at: Time, _csr: u16, _value: u64) -> Result<bool, Refusal> {
+        Ok(false)
     }
 
     fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal> {
