@@ -1,4 +1,4 @@
-//! A grid of simulated cores with real images, and a test in the dispatcher's place.
+//! A grid of cores with real images, simulated here or elsewhere, and a test in the dispatcher's place.
 //!
 //! The test writes mailboxes as the dispatcher does (body, fence, publish word, doorbell) and reads READY and completion
 //! words from LIM. Addresses and layouts are the device headers'.
@@ -11,7 +11,7 @@ use komorebi::build::{Kernels, Sources, Toolchain, kernels};
 use komorebi_abi::FINGERPRINT;
 use komorebi_abi::constants::{core, layout};
 use komorebi_abi::program::{Arg, ArgKind, Buffer, Format, Handler, ProgramModel};
-use komorebi_card::{Card as _, CardError, CardTime, NocXy, Order, Power};
+use komorebi_card::{CardError, CardTime, NocXy, Order, Power};
 use komorebi_sim::Card;
 
 /// The five cores in SOFT_RESET_0 (tensix.md §1), and the registers of a start (host.md §5.2).
@@ -42,9 +42,28 @@ pub(crate) fn model(handlers: &[(&str, u32, &[&str])]) -> ProgramModel {
     model
 }
 
+/// What has the cores.
+pub(crate) trait Machine: komorebi_card::Card {
+    /// How long it runs between two looks at it.
+    const STEP_NANOS: u64;
+
+    /// Copies memory out without the machine's noticing; false where there is none.
+    fn peek(&self, tile: NocXy, address: u64, bytes: &mut [u8]) -> bool;
+}
+
+impl Machine for Card {
+    const STEP_NANOS: u64 = 1000;
+
+    fn peek(&self, tile: NocXy, address: u64, bytes: &mut [u8]) -> bool {
+        self.peek(tile, address, bytes)
+    }
+}
+
 /// What a run is made of.
-pub(crate) struct Setup {
-    pub(crate) card: Card,
+pub(crate) struct Setup<M = Card> {
+    pub(crate) card: M,
+    /// The tile that READY and completions are sent to.
+    pub(crate) dispatcher: NocXy,
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) depth: u32,
@@ -61,15 +80,29 @@ impl Setup {
     pub(crate) fn new(width: u32, height: u32) -> Self {
         Self::on(Card::builder().build(), width, height)
     }
+}
 
-    pub(crate) fn on(card: Card, width: u32, height: u32) -> Self {
+impl<M: Machine> Setup<M> {
+    pub(crate) fn on(card: M, width: u32, height: u32) -> Self {
+        let dispatcher = card.description().l2cpus[0].tile;
         let (wait, idle) = (100_000_000, 100_000_000);
         let (fingerprint, reader_args) = (FINGERPRINT, Vec::new());
-        Self { card, width, height, depth: 4, wait, idle, fingerprint, reader_args, trace: (0, 0) }
+        Self {
+            card,
+            dispatcher,
+            width,
+            height,
+            depth: 4,
+            wait,
+            idle,
+            fingerprint,
+            reader_args,
+            trace: (0, 0),
+        }
     }
 
     /// Builds the kernels, loads and starts every core; does not wait for READY.
-    pub(crate) fn start(self, sources: &Sources, model: &ProgramModel) -> Bench {
+    pub(crate) fn start(self, sources: &Sources, model: &ProgramModel) -> Bench<M> {
         let (base, bytes) = (layout::L1_KERNELS, layout::KERNEL_BYTES);
         let kernels =
             kernels(toolchain(), sources, model, base, bytes).unwrap_or_else(|error| panic!("{error}"));
@@ -106,15 +139,15 @@ impl<'a> Submit<'a> {
 }
 
 /// A running grid.
-pub(crate) struct Bench {
-    pub(crate) setup: Setup,
+pub(crate) struct Bench<M = Card> {
+    pub(crate) setup: Setup<M>,
     pub(crate) kernels: Kernels,
     pub(crate) sequence: u32,
     completed: [u32; 16],
 }
 
-impl Bench {
-    pub(crate) fn card(&self) -> &Card {
+impl<M: Machine> Bench<M> {
+    pub(crate) fn card(&self) -> &M {
         &self.setup.card
     }
 
@@ -129,7 +162,7 @@ impl Bench {
     }
 
     pub(crate) fn dispatcher(&self) -> NocXy {
-        self.card().description().l2cpus[0].tile
+        self.setup.dispatcher
     }
 
     fn lim(offset: u32) -> u64 {
@@ -237,7 +270,7 @@ impl Bench {
                 return false;
             }
             self.card()
-                .relax(CardTime::from_nanos((now + 1000).min(end)))
+                .relax(CardTime::from_nanos((now + M::STEP_NANOS).min(end)))
                 .unwrap_or_else(|error| panic!("{error}"));
         }
     }
