@@ -3,8 +3,7 @@
 mod hart_support;
 
 use hart_support::{CYCLE, EXIT, World, compile, hart, run_to_exit};
-use komorebi_sim::hart::{Hart, Isa, Rv32, Rv64, Stop};
-use komorebi_sim::time::NEVER;
+use komorebi_sim::hart::{Hart, Isa, Rv64};
 
 const ON: &str = "li t6, 0x2000\ncsrs mstatus, t6\n";
 
@@ -186,15 +185,4 @@ fn a_loop_that_computes_in_floating_point_does_not_park() {
     });
     assert_eq!(ends[0], ends[1]);
     assert_eq!(ends[0].0, 100_000);
-}
-
-/// The baby cores decode it; their datapath is another one.
-#[test]
-fn a_baby_core_refuses_floating_point_by_name() {
-    let source = ".attribute arch, \"rv32imf\"\n.section .start,\"ax\"\nfadd.s f1, f2, f3\n";
-    let mut world = World::new(Isa::Rv32, &compile(Isa::Rv32, "s", source, "-O2"));
-    match hart::<Rv32>(true).run(&mut world, NEVER) {
-        Stop::Fault(fault) => assert!(fault.detail.starts_with("fadd.s ft1,ft2,ft3 is no"), "{fault}"),
-        other => panic!("{other:?}"),
-    }
 }
