@@ -3,7 +3,7 @@
 mod hart_support;
 
 use hart_support::{CYCLE, EXIT, World, compile, hart, run_to_exit};
-use komorebi_sim::hart::{Hart, Isa, Rv64};
+use komorebi_sim::hart::{Hart, Isa, Rv64, Stop};
 
 const ON: &str = "li t6, 0x2000\ncsrs mstatus, t6\n";
 
