@@ -105,12 +105,12 @@ fn every_rule_is_broken_by_its_program_and_by_that_alone() {
         (Rule::Region, Place::Region(0, 0), |p| p.threads[0].regions[0].bytes = 0),
         (Rule::Region, Place::Region(0, 1), |p| p.threads[0].regions[1].bytes = 100),
         (Rule::Region, Place::Region(0, 1), |p| p.threads[0].regions[1].bytes = u32::MAX),
-        (Rule::Region, Place::Region(0, 1), |p| p.threads[0].regions[1].name = "table".into()),
-        (Rule::Region, Place::Region(0, 0), |p| p.threads[0].regions[0].name = "shared".into()),
-        (Rule::Region, Place::Region(0, 0), |p| p.threads[0].regions[0].name = "class".into()),
-        (Rule::Region, Place::SharedRegion(1), |p| p.regions.push(region("shared", 64))),
+        (Rule::Region, Place::RegionName(0, 1), |p| p.threads[0].regions[1].name = "table".into()),
+        (Rule::Region, Place::RegionName(0, 0), |p| p.threads[0].regions[0].name = "shared".into()),
+        (Rule::Region, Place::RegionName(0, 0), |p| p.threads[0].regions[0].name = "class".into()),
+        (Rule::Region, Place::SharedRegionName(1), |p| p.regions.push(region("shared", 64))),
         (Rule::Region, Place::SharedRegion(0), |p| p.regions[0].bytes = 1),
-        (Rule::Region, Place::SharedRegion(0), |p| p.threads.clear()),
+        (Rule::Region, Place::SharedRegionName(0), |p| p.threads.clear()),
         (Rule::Region, Place::Region(0, 0), |p| p.threads[0].regions[0].bytes = BANK - 4096),
         (Rule::ThreadSources, Place::ThreadSources(1), |p| p.threads[1].sources.clear()),
         (Rule::ThreadSources, Place::ThreadSource(0, 1), |p| p.threads[0].sources[1] = "scan.cpp".into()),
@@ -146,7 +146,8 @@ fn all_problems_are_found_at_once_with_both_ends_of_a_conflict() {
     });
     let rules: BTreeSet<Rule> = problems.iter().map(|p| p.rule).collect();
     assert_eq!(rules, [Rule::Depth, Rule::HandlerTwice, Rule::BufferIndex, Rule::Define].into());
-    let other = |rule| problems.iter().find(|p| p.rule == rule).and_then(|p| p.other);
+    let other =
+        |rule| problems.iter().find(|p| p.rule == rule).and_then(|p| p.other.clone()).map(|(place, _)| place);
     assert_eq!(other(Rule::HandlerTwice), Some(Place::HandlerNumber(0)));
     assert_eq!(other(Rule::BufferIndex), Some(Place::BufferIndex(0)));
     assert_eq!(other(Rule::Define), Some(Place::Define(0)));

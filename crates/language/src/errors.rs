@@ -21,6 +21,8 @@ pub(crate) struct Errors {
 struct Found {
     anchor: Anchor,
     text: String,
+    /// The other end of the one before.
+    end: bool,
 }
 
 /// A rule of one of the catalogues.
@@ -84,6 +86,7 @@ impl Message {
         match nearest(name, known.clone()).filter(|_| name.len() > 2).filter(alone) {
             Some(nearest) => self.help(format!("did you mean `{nearest}`?")),
             None if all.is_empty() => self,
+            None if all.len() == 1 => self.help(format!("the only one is {}", all[0])),
             None => self.help(format!("known are {}", all.join(", "))),
         }
     }
@@ -121,8 +124,28 @@ impl Message {
 impl Errors {
     /// Adds an error.
     pub(crate) fn push(&mut self, anchor: Anchor, message: &Message) {
-        let text = message.render();
-        self.found.push(Found { anchor, text });
+        self.found.push(Found { anchor, text: message.render(), end: false });
+    }
+
+    /// Adds the other end of the error added last, which it stays behind.
+    pub(crate) fn end(&mut self, anchor: Anchor, message: &Message) {
+        self.found.push(Found { anchor, text: message.render(), end: true });
+    }
+
+    /// In the order of the source, each with its other ends behind it: found they are phase by phase.
+    fn sorted(&self) -> Vec<&Found> {
+        let mut groups: Vec<Vec<&Found>> = Vec::new();
+        for found in &self.found {
+            match groups.last_mut().filter(|_| found.end) {
+                Some(group) => group.push(found),
+                None => groups.push(vec![found]),
+            }
+        }
+        groups.sort_by_key(|group| {
+            let start = group[0].anchor.start();
+            (start.line, start.column)
+        });
+        groups.into_iter().flatten().collect()
     }
 
     /// Is there none?
@@ -142,11 +165,11 @@ impl Errors {
             let start = found.anchor.start();
             Mistake { line: start.line, column: start.column + 1, text: found.text.clone() }
         };
-        self.found.iter().map(mistake).collect()
+        self.sorted().into_iter().map(mistake).collect()
     }
 
     /// One `compile_error!` for each.
     pub(crate) fn emit(&self) -> TokenStream {
-        self.found.iter().map(|found| found.anchor.compile_error(&found.text)).collect()
+        self.sorted().into_iter().map(|found| found.anchor.compile_error(&found.text)).collect()
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn parse_parts(tokens: TokenStream, owner: &str, errors: &mut Errors)
                 let text = format!("{owner} has two parts called `{}`", part.name);
                 errors.push(part.key, &Message::new(Rule::Field, text).help("remove one of them"));
                 let text = format!("the other `{}` of {owner}", part.name);
-                errors.push(first.key, &Message::new(Rule::Field, text));
+                errors.end(first.key, &Message::new(Rule::Field, text));
                 continue;
             }
             parts.push(part);
@@ -115,7 +115,7 @@ fn parse_part(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Option<
             let form = pair.path.get_ident().and_then(|name| example(owner, &name.to_string()));
             let help = match form {
                 Some(form) => format!("write it as in `{form}`, or remove it"),
-                None => "write a value behind the `=`, or remove it".into(),
+                None => "write a value after the `=`, or remove it".into(),
             };
             let text = format!("{name} of {owner} has {found}");
             errors.push(anchor, &Message::new(Rule::Field, text).help(help));

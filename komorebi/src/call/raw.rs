@@ -67,6 +67,11 @@ pub(crate) mod sealed {
 
 /// A command that a run of program `P` takes: [`Call`](crate::Call), [`Queued`](crate::Queued),
 /// [`NamedCall`](crate::NamedCall).
+#[diagnostic::on_unimplemented(
+    message = "this is not a command of the program `{P}`",
+    label = "`{Self}` is a command of another program, or of none",
+    note = "a run takes the calls of the program that it was loaded with: write `{P}::handler(..)`, or submit this to the other program's run"
+)]
 pub trait Command<P>: sealed::Sealed {
     /// The type of its result.
     type Output: Word;

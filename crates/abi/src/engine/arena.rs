@@ -85,7 +85,7 @@ impl Declared<'_> {
                 None if names().next().is_none() => {
                     "declare it: no binding, register or constant has a name here".into()
                 }
-                None => format!("declare it; there are {}", list(names())),
+                None => format!("declare it; {}", known(names())),
             };
             problems.add(
                 Rule::VariableUnknown,
@@ -114,19 +114,19 @@ impl Declared<'_> {
                     Rule::NameTwice,
                     place,
                     Place::Variable(j as u32),
-                    "declared first here",
+                    format!("the {first} `{name}` is declared first here"),
                     message,
                     "rename one of them",
                 );
             }
             if variable.ty.is_some_and(|ty| ty.words() != 1) {
-                let message = format!("{} has 64 bits; a register holds 32", variable.label(i as u32));
-                problems.add(
-                    Rule::VariableType,
-                    place,
-                    message,
-                    "declare its low and its high word as two `u32`",
-                );
+                let message =
+                    format!("{} has 64 bits; a {} holds 32", variable.label(i as u32), variable.kind.noun());
+                let help = match &variable.name {
+                    Some(name) => format!("declare its words as two: `{name}_low: u32, {name}_high: u32`"),
+                    None => "declare its low and its high word as two `u32`".to_owned(),
+                };
+                problems.add(Rule::VariableType, place, message, help);
             }
             match variable.kind {
                 VariableKind::Binding => bindings += 1,
@@ -135,12 +135,18 @@ impl Declared<'_> {
             }
             if variable.kind == VariableKind::Binding && bindings == c::BINDINGS_MAX + 1 {
                 let all = self.0.iter().filter(|other| other.kind == VariableKind::Binding).count();
-                let message = format!("{all} bindings are declared; a start carries {}", c::BINDINGS_MAX);
+                let message = format!(
+                    "{all} bindings are declared; a start gives values to {} at most",
+                    c::BINDINGS_MAX
+                );
                 problems.add(
                     Rule::Bindings,
                     place,
                     message,
-                    "make those that never change constants, or pass the address of a tensor that holds them",
+                    format!(
+                        "remove {}, make those that never change constants, as in `const LIMIT: u32 = 8;`, or pass the address of a tensor that holds them",
+                        all - c::BINDINGS_MAX as usize
+                    ),
                 );
             }
             if bindings + registers == c::REGISTERS + 1 {
@@ -153,20 +159,36 @@ impl Declared<'_> {
                             "{all} bindings and registers are declared; an engine has {} registers",
                             c::REGISTERS
                         ),
-                        "use a register again where its value is not needed any more",
+                        format!(
+                            "remove {}, or use a register again where its value is not needed any more",
+                            all - c::REGISTERS as usize
+                        ),
                     ),
                     parts => (
                         format!(
-                            "{} bindings and registers are declared, and the parts of expressions take {parts}; an engine has {} registers",
+                            "{} bindings and registers are declared, and results inside expressions need {parts} more; an engine has {} registers",
                             all - parts,
                             c::REGISTERS
                         ),
-                        "compute in smaller steps, or use a register again where its value is not needed any more",
+                        format!(
+                            "remove {}, or use a register again where its value is not needed any more",
+                            all - c::REGISTERS as usize
+                        ),
                     ),
                 };
                 problems.add(Rule::Registers, place, message, help);
             }
         }
+    }
+}
+
+/// The names there are, as a help line says it.
+pub(crate) fn known<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut names = names.peekable();
+    let first = names.next();
+    match (first, names.peek()) {
+        (Some(only), None) => format!("the only one is `{only}`"),
+        (first, _) => format!("known are {}", list(first.into_iter().chain(names))),
     }
 }
 

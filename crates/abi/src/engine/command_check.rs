@@ -2,7 +2,7 @@
 
 use komorebi_headers::suggest::nearest;
 
-use super::arena::list;
+use super::arena::{known, list};
 use super::value::kind_name;
 use super::{
     Command, Declared, Facts, Group, HandlerRef, NamedGroup, Place, Problems, Ref, Rule, Variable,
@@ -68,12 +68,15 @@ pub(crate) fn resolve_command(
 ) -> Resolved {
     let queued = command.is_queued();
     if command.exclusive && queued {
-        let message = format!("{} is both exclusive and queued", command.handler_label());
+        let message = format!(
+            "{} is both exclusive, which holds the cores it names, and queued, which leaves the cores to the dispatcher",
+            command.handler_label()
+        );
         problems.conflict(
             Rule::ExclusiveQueued,
             Place::Exclusive(item),
             Place::Queued(item),
-            "queued here",
+            format!("{} is queued here", command.handler_label()),
             message,
             check.exclusive_help(command),
         );
@@ -111,10 +114,13 @@ impl<'a> CommandCheck<'a> {
                     "drop `exclusive`, or name the cores in place of `queued({count})`: `{name}[0..{count}]({args}) exclusive`"
                 )
             }
-            _ if !self.stream => {
+            (HandlerRef::Named(name), Group::Count(count)) => {
+                let args = if command.args.is_empty() { "" } else { ".." };
+                format!("drop `exclusive`, or name the cores: `submit {name}[0..{count}]({args}) exclusive`")
+            }
+            _ => {
                 "drop `exclusive`, or drop `queued`: the command then has the cores that it names".to_owned()
             }
-            _ => "drop `exclusive`, or give the command a group of its own".to_owned(),
         }
     }
 
@@ -148,7 +154,7 @@ impl<'a> CommandCheck<'a> {
                 None if facts.handlers.is_empty() => {
                     "declare it in the program, which has none yet".to_owned()
                 }
-                None => format!("it has {}", list(names())),
+                None => format!("write one of {}, or declare it in `{}`", list(names()), facts.program),
             };
             problems.add(Rule::HandlerUnknown, Place::Handler(item), what, help);
         }
@@ -170,14 +176,15 @@ impl<'a> CommandCheck<'a> {
                     Ref::Id(id) => (format!("number {id}"), None),
                 };
                 let help = match near {
-                    Some(near) => format!(
-                        "did you mean `{near}`? else declare it: `group {} = 0..1;`",
-                        what.trim_matches('`')
-                    ),
+                    Some(near) => format!("did you mean `{near}`?"),
                     None if self.groups.is_empty() => {
                         "write a range of cores, as in `0..60`: no group has a name here".to_owned()
                     }
-                    None => format!("declared are {}", list(names())),
+                    None => format!(
+                        "declare it with its own cores, as in `group {} = 0..8;`; {}",
+                        what.trim_matches('`'),
+                        known(names())
+                    ),
                 };
                 problems.add(Rule::GroupUnknown, place, format!("no group is called {what}"), help);
                 return (0, 1, None);
@@ -235,11 +242,11 @@ impl<'a> CommandCheck<'a> {
                 } else {
                     format!("a range goes up, and ends at {cores} at most; {rows}")
                 };
-                (format!("the group {first}..{end} is reversed: it ends before it begins"), help)
+                (format!("the group `{first}..{end}` is reversed: it ends before it begins"), help)
             } else {
                 let core = first.min(cores.saturating_sub(1));
                 let help = format!("write `{core}..{}`: the end is not part of a range", core + 1);
-                (format!("the group {first}..{end} has no cores"), help)
+                (format!("the group `{first}..{end}` has no cores"), help)
             };
             problems.add(Rule::Group, place, message, help);
         } else if end > cores {
@@ -251,15 +258,17 @@ impl<'a> CommandCheck<'a> {
             };
             let message = match group {
                 Group::Core(core) => format!("core {core} is outside the grid: {grid}"),
-                Group::Count(count) => format!("{count} cores are more than there are: {grid}"),
-                _ => format!("the group {first}..{end} goes past the grid: {grid}"),
+                Group::Count(count) => {
+                    format!("`queued({count})` asks for more cores than there are: {grid}")
+                }
+                _ => format!("the group `{first}..{end}` goes past the grid: {grid}"),
             };
             let help = if let Group::Count(_) = group {
                 format!("write `queued({cores})` or fewer")
             } else if first < cores {
-                format!("end it at {cores}; {rows}")
+                format!("write `{first}..{cores}`: the last core is {}", cores - 1)
             } else {
-                rows.to_owned()
+                format!("write a range that ends at {cores} or before: {rows}")
             };
             problems.add(Rule::Group, place, message, help);
         } else {
@@ -267,6 +276,15 @@ impl<'a> CommandCheck<'a> {
             return (if queued { 0 } else { first as u8 }, (end - first) as u8, at);
         }
         (0, 1, at)
+    }
+
+    /// A variable as it is written.
+    fn shown(&self, name: &Ref) -> String {
+        match (name, Declared(self.variables).find(name)) {
+            (Ref::Named(name), _) => name.clone(),
+            (Ref::Id(_), Some(id)) => self.variables[id as usize].label(id).trim_matches('`').to_owned(),
+            (Ref::Id(id), None) => format!("number {id}"),
+        }
     }
 
     fn result(
@@ -286,7 +304,8 @@ impl<'a> CommandCheck<'a> {
                     place,
                     format!("`{}` gives no result", handler.name),
                     format!(
-                        "drop the register, or declare a result in the program, as in `fn {}(..) -> u32`",
+                        "drop `-> {}`, or give the handler a result in the program, as in `fn {}(..) -> u32`",
+                        self.shown(name),
                         handler.name
                     ),
                 ),
@@ -311,7 +330,7 @@ impl<'a> CommandCheck<'a> {
                             Rule::VariableType,
                             place,
                             Place::Variable(id),
-                            "declared here",
+                            format!("{label} is declared here"),
                             message,
                             format!("declare {label} as `{}`, or use another register", kind_name(kind)),
                         );
@@ -331,19 +350,21 @@ impl<'a> CommandCheck<'a> {
                 _ if self.stream => "make it a register".to_owned(),
                 (Some(name), Some(ty), Place::Operand(..)) => {
                     let (value, ty) = (constant_text(bits, ty), kind_name(ty));
-                    format!("make it a binding, `bind {name}: {ty};`, and give {value} at each start")
+                    format!(
+                        "write `bind {name}: {ty};` in place of its `const`, and give {value} at each start"
+                    )
                 }
                 (_, ty, _) => {
                     let ty = ty.map_or("u32", kind_name);
-                    format!("write it into a register, as in `reg total: {ty};`")
+                    format!("declare a register, as in `reg total: {ty};`, and write `-> total`")
                 }
             };
-            let message = format!("{} is a constant, and is written here", variable.label(id));
+            let message = format!("{} is a constant, and cannot be written", variable.label(id));
             problems.conflict(
                 Rule::ConstantWritten,
                 place,
                 Place::Variable(id),
-                "declared here",
+                format!("{} is declared here", variable.label(id)),
                 message,
                 help,
             );

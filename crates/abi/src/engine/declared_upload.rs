@@ -45,9 +45,9 @@ pub trait DeclaredUpload: Copy + Send + Sync + 'static {
 
 /// A [`DeclaredUpload`] whose commands are those of program `P`. Its handlers' numbers mean nothing in another.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no graph or stream of the program `{P}`",
-    label = "declared for another program",
-    note = "handlers are numbers in an upload: load the program that stands in its angle brackets"
+    message = "`{Self}` is not a graph or stream of the program `{P}`",
+    label = "this run has `{P}` loaded, and `{Self}` is declared for another program",
+    note = "give it to a run of the program that stands in the angle brackets of `{Self}`"
 )]
 pub trait UploadFor<P: ?Sized>: DeclaredUpload {}
 

@@ -7,22 +7,31 @@ pub(crate) fn check_limits(deadline_us: Option<u64>, req: u64, problems: &mut Pr
     if let Some(deadline) = deadline_us
         && !(1..=u64::from(u32::MAX)).contains(&deadline)
     {
-        let message = format!("a deadline of {deadline} us is not 1 to {} us", u32::MAX);
-        let help = if deadline == 0 {
-            "leave it out for no deadline"
-        } else {
-            "71 minutes are the most; leave it out for no deadline"
-        };
-        problems.add(Rule::Deadline, Place::Deadline, message, help);
+        let (what, help) = deadline_refused(deadline);
+        problems.add(Rule::Deadline, Place::Deadline, format!("a deadline of {what}"), help);
     }
     if req > u64::from(u16::MAX) {
-        let message = format!("req {req} is not 0 to {}", u16::MAX);
+        let message = format!("`req = {req}` is outside 0 to {}", u16::MAX);
         problems.add(
             Rule::Req,
             Place::Req,
             message,
             "choose one that no other running engine has, as in `req = 6`",
         );
+    }
+}
+
+/// What is wrong with a deadline that 32 bits of microseconds do not hold, or that is none, and what to write.
+pub(crate) fn deadline_refused(us: u64) -> (String, &'static str) {
+    let unit = [(60_000_000, "min"), (1_000_000, "s"), (1_000, "ms")].into_iter();
+    let unit = unit.filter(|(length, _)| us >= *length && us.is_multiple_of(*length)).next();
+    let (length, unit) = unit.unwrap_or((1, "us"));
+    match us {
+        0 => ("0 lets nothing run".to_owned(), "leave it out for no deadline, or write 1 us to 71 min"),
+        _ => (
+            format!("{} {unit} is longer than 2^32 - 1 us", us / length),
+            "write `71 min` or less, or leave it out for no deadline",
+        ),
     }
 }
 
@@ -41,15 +50,19 @@ pub(crate) fn check_size(facts: &Facts, what: &str, lines: &[SizeLine], problems
     let (message, help) = if region == 0 {
         (
             format!(
-                "the {what} cannot be uploaded: `{}` has no upload region, since its X280 thread's ring lies there",
+                "the {what} cannot be uploaded: in `{}`, which declares an X280 thread, the thread's ring of commands lies where uploads would",
                 facts.program
             ),
-            "submit the commands from the host, or take the thread out of the program".to_owned(),
+            "take `threads(..)` out of the program, on whichever cluster they are, or submit the commands from the host".to_owned(),
         )
     } else {
         (
             format!("the {what} takes {sum} bytes, {} more than the upload region's {region}", sum - region),
-            format!("split it, or let rounds do the repetition; bytes: {}", shares.join(", ")),
+            format!(
+                "split it, or write what repeats once and {}; bytes: {}",
+                if what == "graph" { "let `again` run it in rounds" } else { "let a loop run it" },
+                shares.join(", ")
+            ),
         )
     };
     problems.add(Rule::Size, Place::Upload, message, help);

@@ -33,7 +33,7 @@ mod value_check;
 mod var;
 
 pub use alu::{binary, unary};
-pub(crate) use arena::list as list_names;
+pub(crate) use arena::known as known_names;
 pub use arena::{Declared, RegisterTable, Variable, VariableKind};
 pub use arithmetic::Arithmetic;
 pub use command::{Command, Group, HandlerRef, NamedGroup};
@@ -45,6 +45,7 @@ pub use header::{Header, UploadKind};
 pub(crate) use heads::builder_head;
 pub use image::Image;
 pub use instruction::{Instruction, disassemble};
+pub(crate) use limits::deadline_refused;
 pub(crate) use limits::{check_limits, check_size};
 pub use machine::{Accepted, Commands, EngineCommand, Finish, Machine, Output, Step, drive};
 pub(crate) use machine::{initial, store_result};

@@ -55,17 +55,11 @@ impl Problems {
         rule: Rule,
         place: Place,
         other: Place,
-        what: &str,
+        what: impl Into<String>,
         message: String,
         help: impl Into<String>,
     ) {
-        self.push(Problem {
-            rule,
-            place,
-            related: vec![(other, what.to_owned())],
-            message,
-            help: help.into(),
-        });
+        self.push(Problem { rule, place, related: vec![(other, what.into())], message, help: help.into() });
     }
 
     /// Was this variable's declaration refused? Then its type is no news, and says nothing of its uses.
@@ -84,6 +78,16 @@ impl Problems {
             problem.rule == Rule::ArgType && problem.related.iter().any(|(place, _)| *place == declared)
         });
         found.map(|problem| problem.help.as_str())
+    }
+
+    /// Has a register shown already that these two items lack an order between them?
+    pub(crate) fn lack_order(&self, one: u32, other: u32) -> bool {
+        let pair =
+            |items: [Option<u32>; 2]| items == [Some(one), Some(other)] || items == [Some(other), Some(one)];
+        self.list.iter().any(|problem| {
+            matches!(problem.rule, Rule::ReadBeforeWrite | Rule::WriteUnordered)
+                && problem.related.iter().any(|(place, _)| pair([problem.place.item(), place.item()]))
+        })
     }
 
     /// Is `rule` broken?

@@ -22,7 +22,7 @@ pub fn size_lines(
 ) -> Vec<SizeLine> {
     let parts = [
         ("header".to_owned(), u64::from(c::UPLOAD_OWN)),
-        ("the dispatcher's own".to_owned(), u64::from(c::UPLOAD_REGISTERS - c::UPLOAD_OWN)),
+        ("state".to_owned(), u64::from(c::UPLOAD_REGISTERS - c::UPLOAD_OWN)),
         ("registers".to_owned(), u64::from(c::UPLOAD_RECORDS - c::UPLOAD_REGISTERS)),
         (format!("{records} {record}"), records * u64::from(c::RECORD_BYTES)),
         (format!("{instructions} instructions"), instructions * u64::from(c::INSTRUCTION_BYTES)),
@@ -31,9 +31,7 @@ pub fn size_lines(
     let sum: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
     let align = u64::from(c::UPLOAD_ALIGN);
     let line = if bindings == 0 { 0 } else { align };
-    let rest = [
-        ("to a whole line".to_owned(), sum.next_multiple_of(align) - sum),
-        ("the bindings' line".to_owned(), line),
-    ];
+    let rest =
+        [("padding".to_owned(), sum.next_multiple_of(align) - sum), ("values of bindings".to_owned(), line)];
     parts.into_iter().chain(rest).map(|(what, bytes)| SizeLine { what, bytes }).collect()
 }

@@ -86,7 +86,7 @@ impl CommandCheck<'_> {
                 Rule::VariableType,
                 place(Place::TARGET),
                 Place::Variable(id),
-                "declared here",
+                format!("{label} is declared here"),
                 message,
                 advice,
             );

@@ -178,7 +178,7 @@ impl CommandCheck<'_> {
                         Rule::ArgType,
                         place,
                         Place::Variable(id),
-                        "declared here",
+                        format!("{named} is declared here"),
                         message,
                         help,
                     );

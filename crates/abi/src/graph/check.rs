@@ -78,7 +78,7 @@ fn check_max_runs(model: &GraphModel, problems: &mut Problems) {
     if let Some(runs) = model.max_runs
         && !(1..=u64::from(u32::MAX)).contains(&runs)
     {
-        let message = format!("max_runs {runs} is not 1 to {}", u32::MAX);
+        let message = format!("`max_runs = {runs}` is outside 1 to {}", u32::MAX);
         problems.add(Rule::MaxRuns, Place::MaxRuns, message, "leave it out for no limit");
     }
 }
@@ -90,7 +90,7 @@ fn check_group_names(model: &GraphModel, problems: &mut Problems) {
                 Rule::NameTwice,
                 Place::GroupName(i as u32),
                 Place::GroupName(j as u32),
-                "declared first here",
+                format!("group `{}` is declared first here", group.name),
                 format!("two groups are called `{}`", group.name),
                 "rename one of them",
             );
@@ -146,15 +146,13 @@ fn resolve_end(model: &GraphModel, problems: &mut Problems) -> [Option<u32>; 2] 
         if let Some(id) = found
             && let VariableKind::Constant(_) = model.variables[id as usize].kind
         {
-            let message = format!(
-                "{} is a constant; the end event carries registers",
-                model.variables[id as usize].label(id)
-            );
+            let label = model.variables[id as usize].label(id);
+            let message = format!("{label} is a constant; the end event carries registers");
             problems.conflict(
                 Rule::VariableType,
                 place,
                 Place::Variable(id),
-                "declared here",
+                format!("{label} is declared here"),
                 message,
                 "name a register or a binding",
             );
@@ -170,13 +168,14 @@ fn resolve_end(model: &GraphModel, problems: &mut Problems) -> [Option<u32>; 2] 
             if problems.refused(id) {
                 continue;
             }
+            let label = model.variables[id as usize].label(id);
             let message = format!(
-                "the end event carries the low 24 bits of its first register, and {} is {}, which needs all 32",
-                model.variables[id as usize].label(id),
+                "the end event carries the low 24 bits of its first register, and {label} is {}, which needs all 32",
                 kind_name(ty)
             );
             let help = first_of_end(model, id);
-            problems.conflict(Rule::VariableType, place, Place::Variable(id), "declared here", message, help);
+            let declared = format!("{label} is declared here");
+            problems.conflict(Rule::VariableType, place, Place::Variable(id), declared, message, help);
             continue;
         }
         end[i] = found;

@@ -27,8 +27,8 @@ impl GraphNode {
     pub fn label(&self, id: u32) -> String {
         match (&self.name, &self.body) {
             (Some(name), _) => format!("`{name}`"),
-            (None, NodeBody::Command(command)) => format!("node {id} ({})", command.handler_label()),
-            (None, NodeBody::Cpu(_)) => format!("node {id} (cpu)"),
+            (None, NodeBody::Command(command)) => format!("{} (node {id})", command.handler_label()),
+            (None, NodeBody::Cpu(_)) => format!("`cpu` (node {id})"),
         }
     }
 

@@ -28,7 +28,7 @@ impl Order {
                     Rule::NameTwice,
                     Place::Item(i as u32),
                     Place::Item(*first),
-                    "declared first here",
+                    format!("`{name}` is declared first here"),
                     format!("two nodes are called `{name}`"),
                     "rename one of them",
                 ),
@@ -57,7 +57,7 @@ impl Order {
                     problems.add(
                         Rule::AfterItself,
                         place,
-                        format!("{label} is after itself, and could never run"),
+                        format!("{label} comes after itself, and could never run"),
                         match (&node.name, node.after.len()) {
                             (Some(name), 1) => format!(
                                 "remove `after {name}`; to run the graph again, add `cpu after {name} {{ again = ..; }}`"
@@ -86,19 +86,18 @@ impl Order {
         let mut left = vec![true; self.before.len()];
         self.sequence.iter().for_each(|node| left[*node as usize] = false);
         let label = |node: u32| model.nodes[node as usize].label(node);
-        let mut in_circle = vec![false; left.len()];
+        let mut lost = self.behind_circles(model, &left);
         for component in components(&self.after, &left) {
             if component.len() < 2 {
                 continue;
             }
-            component.iter().for_each(|node| in_circle[*node as usize] = true);
             let circle = shortest_circle(&self.after, &component);
             let shown: Vec<String> = circle.iter().take(12).map(|node| label(*node)).collect();
             let rest = circle.len() - shown.len();
             let path = if rest == 0 {
-                shown.join(" -> ")
+                shown.join(", then ")
             } else {
-                format!("{} -> ({rest} more)", shown.join(" -> "))
+                format!("{}, then {rest} more", shown.join(", then "))
             };
             let first = circle[0];
             // The entry of `after` that closes the circle: the last before the first.
@@ -117,30 +116,38 @@ impl Order {
                 rule: Rule::Cycle,
                 place: closing,
                 related,
-                message: format!("these nodes wait for each other: {path} -> {}", label(first)),
+                message: format!(
+                    "these nodes come after each other in a circle, and none can run: {path}, then {} again{lost}",
+                    label(first)
+                ),
                 help: format!(
                     "drop one of the `after`s, as {} of {}; to run nodes again, set `again` in a cpu node",
                     model.nodes[last as usize].after(last),
                     label(first)
                 ),
             });
+            lost.clear();
         }
-        let behind: Vec<u32> = (0..left.len() as u32)
-            .filter(|node| left[*node as usize] && !in_circle[*node as usize])
-            .collect();
-        if let Some(first) = behind.first() {
-            let shown: Vec<String> = behind.iter().take(8).map(|node| label(*node)).collect();
-            let more = if behind.len() > shown.len() {
-                format!(" and {} more", behind.len() - shown.len())
-            } else {
-                String::new()
-            };
-            problems.add(
-                Rule::Unreachable,
-                Place::Item(*first),
-                format!("nothing can ever reach {}{more}: a circle of nodes is before it", shown.join(", ")),
-                "break the circle; nothing is to be changed behind it",
-            );
+    }
+
+    /// The nodes that are in no circle and come after one, told with the first of the circles.
+    fn behind_circles(&self, model: &GraphModel, left: &[bool]) -> String {
+        let mut behind = left.to_vec();
+        for component in components(&self.after, left).iter().filter(|component| component.len() > 1) {
+            component.iter().for_each(|node| behind[*node as usize] = false);
+        }
+        let behind: Vec<u32> = (0..left.len() as u32).filter(|node| behind[*node as usize]).collect();
+        let mut shown: Vec<String> =
+            behind.iter().take(8).map(|node| model.nodes[*node as usize].label(*node)).collect();
+        if behind.len() > shown.len() {
+            shown.push(format!("{} more", behind.len() - shown.len()));
+        }
+        match shown.split_last() {
+            None => String::new(),
+            Some((last, [])) => format!("; {last} comes after it and cannot either"),
+            Some((last, others)) => {
+                format!("; {} and {last} come after it and cannot either", others.join(", "))
+            }
         }
     }
 }
@@ -153,7 +160,11 @@ fn unknown(name: &Ref, names: &BTreeMap<&str, u32>, place: Place, problems: &mut
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None if names.is_empty() => "declare it: no node has a name here".to_owned(),
-        None => format!("there are {}", crate::engine::list_names(names.keys().copied())),
+        None => format!(
+            "name a node, as in `let {} = ..`, or remove it here; {}",
+            what.trim_matches('`'),
+            crate::engine::known_names(names.keys().copied())
+        ),
     };
     problems.add(Rule::NodeUnknown, place, format!("no node is called {what}"), help);
 }

@@ -20,7 +20,7 @@ pub(super) fn check(plan: &Plan, ancestors: &Ancestors, problems: &mut Problems)
                 Rule::QueueFull,
                 Place::Queued(over),
                 Place::Queued(first.unwrap_or(over)),
-                "the first of them",
+                "the first of the queued commands",
                 format!(
                     "of {} queued commands more than {JOB_QUEUE_LENGTH} have no order between them; the job queue holds {JOB_QUEUE_LENGTH}",
                     sequence.iter().filter(|node| queued(**node)).count()

@@ -124,6 +124,10 @@ fn many(list: &[Access], ancestors: &Ancestors, report: &mut dyn FnMut(&Access, 
 }
 
 fn report(model: &GraphModel, tensor: TensorKey, access: &Access, other: &Access, problems: &mut Problems) {
+    // What lacks the same order for a register's sake is mended by the same edit.
+    if problems.lack_order(access.node, other.node) {
+        return;
+    }
     let label = |node: u32| model.nodes[node as usize].label(node);
     let tensor = match tensor {
         TensorKey::Bits(address) => format!("the tensor at {address:#x}"),
@@ -140,15 +144,15 @@ fn report(model: &GraphModel, tensor: TensorKey, access: &Access, other: &Access
         Rule::TensorRace,
         Place::Arg(access.node, access.arg),
         Place::Arg(other.node, other.arg),
-        if other.writes { "written here" } else { "read here" },
+        format!("{there} {} {tensor} here", does(other)),
         format!(
             "{here} {} {tensor} and {there} {} it, both on {cores}, with no order between them",
             does(access),
             does(other)
         ),
         format!(
-            "let {here} be {}, or give them groups that share no core",
-            model.nodes[other.node as usize].after(other.node)
+            "add {} to {here}, or give them groups that share no core",
+            model.nodes[other.node as usize].after(other.node),
         ),
     );
 }

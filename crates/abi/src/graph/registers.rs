@@ -179,10 +179,10 @@ fn read_early(
             format!("{label} is read here before anything has written it"),
             match (&variable.name, variable.ty) {
                 (Some(name), Some(ty)) => format!(
-                    "write it first; a counter is a binding: `bind {name}: {};`, given at each start",
+                    "write it first, or move it from `reg` to `bind {name}: {};`, which is given at each start",
                     kind_name(ty)
                 ),
-                _ => format!("write it first, or declare {label} as a binding"),
+                _ => format!("write it first, or move {label} from `reg` to `bind`"),
             },
         );
     }
@@ -191,15 +191,15 @@ fn read_early(
         Rule::ReadBeforeWrite,
         one.place,
         place,
-        "written here",
+        format!("{} writes {label} here", wrote.label(writer)),
         format!(
             "{label} is read by {}, which does not come after {}, where it is written",
             reader.label(node),
             wrote.label(writer)
         ),
         match &wrote.name {
-            Some(name) => format!("add `after {name}`, or declare {label} as a binding"),
-            None => format!("let it be {}, or declare {label} as a binding", wrote.after(writer)),
+            Some(name) => format!("add `after {name}`, or move {label} from `reg` to `bind`"),
+            None => format!("add {}, or move {label} from `reg` to `bind`", wrote.after(writer)),
         },
     );
 }
@@ -226,9 +226,9 @@ fn unordered(
         Rule::WriteUnordered,
         one.place,
         other.0,
-        if other.1 { "written here" } else { "read here" },
+        format!("{there} {} {label} here", if other.1 { "writes" } else { "reads" }),
         message,
-        format!("let {here} be {}, or use two registers", model.nodes[other_node as usize].after(other_node)),
+        format!("add {} to {here}, or use two registers", model.nodes[other_node as usize].after(other_node)),
     );
 }
 

@@ -89,6 +89,14 @@ impl Buffer {
             None => format!("buffer {}", self.index),
         }
     }
+
+    /// Pages of a buffer: its counters are compared mod 65536 (tensix.md §5), so more of them could look like none.
+    pub const PAGES_MAX: u32 = 0x7FFF;
+
+    /// The same without its index, where that is told beside it.
+    pub(super) fn called(&self) -> String {
+        self.name.as_ref().map_or_else(|| "a buffer".to_owned(), |name| format!("buffer `{name}`"))
+    }
 }
 
 /// A part of a core's L1 with its share.

@@ -19,7 +19,7 @@ pub fn check(program: &ProgramModel) -> Vec<Problem> {
 }
 
 pub(super) fn problem(rule: Rule, place: Place, message: String, help: impl Into<String>) -> Problem {
-    Problem { rule, place, other: None, message, help: Some(help.into()) }
+    Problem { rule, place, other: None, message, help: Some(help.into()), free: None }
 }
 
 fn check_grid(program: &ProgramModel, problems: &mut Vec<Problem>) {
@@ -32,7 +32,7 @@ fn check_grid(program: &ProgramModel, problems: &mut Vec<Problem>) {
             Rule::Grid,
             Place::Grid,
             message,
-            "give both a column and a row, as in `grid = (12, 10)`",
+            "give it at least one column and one row, as in `grid = (12, 10)`",
         ));
     } else if width > columns || sum > u64::from(cores) {
         let message = format!(
@@ -51,7 +51,7 @@ fn check_depth(program: &ProgramModel, problems: &mut Vec<Problem>) {
     let (depth, most) = (program.depth, command::SLOTS_MAX);
     if !(1..=most).contains(&depth) {
         let nearest = depth.clamp(1, most);
-        let message = format!("a depth of {depth} is not 1 to {most}, the mailbox slots of a core");
+        let message = format!("a depth of {depth} is outside 1 to {most}, the mailbox slots of a core");
         problems.push(problem(Rule::Depth, Place::Depth, message, format!("write `depth = {nearest}`")));
     }
 }
@@ -80,28 +80,28 @@ fn check_handlers(handlers: &[Handler], problems: &mut Vec<Problem>) {
         if !(1..=command::HANDLER_MAX).contains(number) {
             let message = match number {
                 0 => format!(
-                    "handler `{name}` has number 0, which is NOP; a program's handlers are 1 to {}",
+                    "handler `{name}` has number 0, which is NOP; a program's handlers are numbered 1 to {}",
                     command::HANDLER_MAX
                 ),
                 _ => format!(
-                    "handler `{name}` has number {number}; a program's handlers are 1 to {}",
+                    "handler `{name}` has number {number}; a program's handlers are numbered 1 to {}",
                     command::HANDLER_MAX
                 ),
             };
-            let help = free.next().map_or("remove a handler".into(), |n| format!("number {n} is free"));
-            problems.push(problem(Rule::HandlerNumber, Place::HandlerNumber(i), message, help));
+            let free = free.next();
+            let help = free.map_or("remove a handler".into(), |n| format!("number {n} is free"));
+            let found = problem(Rule::HandlerNumber, Place::HandlerNumber(i), message, help);
+            problems.push(Problem { free, ..found });
         }
         for (j, earlier) in handlers[..i].iter().enumerate() {
             if earlier.number == *number {
                 let message = format!("handlers `{}` and `{name}` both have number {number}", earlier.name);
-                let mut found = problem(
-                    Rule::HandlerTwice,
-                    Place::HandlerNumber(i),
-                    message,
-                    "give one of them another number",
-                );
-                found.other = Some(Place::HandlerNumber(j));
-                problems.push(found);
+                let free = free.next();
+                let help = free.map_or("remove a handler".into(), |n| format!("number {n} is free"));
+                let found = problem(Rule::HandlerTwice, Place::HandlerNumber(i), message, help);
+                let other =
+                    Some((Place::HandlerNumber(j), format!("`{}` has number {number} here", earlier.name)));
+                problems.push(Problem { free, other, ..found });
             }
             if earlier.name == *name || earlier.cpp_name() == handler.cpp_name() {
                 let message = match earlier.name == *name {
@@ -114,7 +114,8 @@ fn check_handlers(handlers: &[Handler], problems: &mut Vec<Problem>) {
                 };
                 let mut found =
                     problem(Rule::HandlerTwice, Place::HandlerName(i), message, "rename one of them");
-                found.other = Some(Place::HandlerName(j));
+                found.other =
+                    Some((Place::HandlerName(j), format!("`{}` is declared first here", earlier.name)));
                 problems.push(found);
             }
         }
@@ -129,7 +130,7 @@ fn check_args(i: usize, handler: &Handler, problems: &mut Vec<Problem>) {
             let message = format!("handler `{}` has two arguments called `{}`", handler.name, arg.name);
             let mut found =
                 problem(Rule::HandlerTwice, Place::HandlerArg(i, j), message, "rename one of them");
-            found.other = Some(Place::HandlerArg(i, k));
+            found.other = Some((Place::HandlerArg(i, k), format!("the first argument `{}`", arg.name)));
             problems.push(found);
         }
     }
@@ -247,7 +248,7 @@ fn check_names(i: usize, handler: &Handler, problems: &mut Vec<Problem>) {
             "a handler cannot be called `{}`: `Run` or the program's type has a function of that name",
             handler.name
         );
-        let help = format!("rename it; taken are {}", RESERVED.join(", "));
+        let help = format!("rename it; the names that are taken: `{}`", RESERVED.join("`, `"));
         problems.push(problem(Rule::ReservedName, Place::HandlerName(i), message, help));
     }
     for (j, arg) in handler.args.iter().enumerate() {
@@ -275,16 +276,16 @@ fn check_buffers(buffers: &[Buffer], problems: &mut Vec<Problem>) {
         let mut help = || free.next().map_or("remove a buffer".into(), |n| format!("index {n} is free"));
         let index = buffer.index;
         if runtime.contains(&index) {
-            let message = format!("{} takes index {index}; 29, 30 and 31 are the runtime's", buffer.label());
+            let message = format!("{} has index {index}; 29, 30 and 31 are the runtime's", buffer.called());
             problems.push(problem(Rule::BufferIndex, Place::BufferIndex(i), message, help()));
         } else if index >= core::BUFFERS {
-            let message = format!("{} takes index {index}; circular buffers are 0 to 28", buffer.label());
+            let message = format!("{} has index {index}; circular buffers are 0 to 28", buffer.called());
             problems.push(problem(Rule::BufferIndex, Place::BufferIndex(i), message, help()));
         } else if let Some(j) = buffers[..i].iter().position(|earlier| earlier.index == index) {
-            let message =
-                format!("{} and {} take the same index {index}", buffers[j].label(), buffer.label());
+            let message = format!("{} and {} both have index {index}", buffers[j].called(), buffer.called());
             let mut found = problem(Rule::BufferIndex, Place::BufferIndex(i), message, help());
-            found.other = Some(Place::BufferIndex(j));
+            found.other =
+                Some((Place::BufferIndex(j), format!("{} has index {index} here", buffers[j].called())));
             problems.push(found);
         }
         let step = buffer.format.page_step();
@@ -303,10 +304,13 @@ fn check_buffers(buffers: &[Buffer], problems: &mut Vec<Problem>) {
                 format!("write `page_bytes = {nearest}`"),
             ));
         }
-        // A buffer's counters are compared mod 65536 (tensix.md §5), so more pages could look like none.
-        if buffer.pages == 0 || buffer.pages > 0x7FFF {
-            let message =
-                format!("{} has {} pages; a circular buffer has 1 to 32767", buffer.label(), buffer.pages);
+        if buffer.pages == 0 || buffer.pages > Buffer::PAGES_MAX {
+            let message = format!(
+                "{} has {} pages; a circular buffer has 1 to {}",
+                buffer.label(),
+                buffer.pages,
+                Buffer::PAGES_MAX
+            );
             problems.push(problem(
                 Rule::BufferPages,
                 Place::BufferPages(i),
@@ -322,8 +326,10 @@ fn check_l1(program: &ProgramModel, problems: &mut Vec<Problem>) {
     let (sum, most) = (lines.iter().map(|line| line.bytes).sum::<u64>(), u64::from(layout::L1_BYTES));
     if sum > most && !program.buffers.is_empty() {
         let shares: Vec<String> = lines.iter().map(|line| format!("{} {}", line.what, line.bytes)).collect();
-        let message =
-            format!("the program takes {sum} bytes of each core's L1, {} more than its {most}", sum - most);
+        let message = format!(
+            "the program takes {sum} bytes of each core's L1, {} more than the {most} there are",
+            sum - most
+        );
         let edit = fewer_pages(&program.buffers, sum - most)
             .unwrap_or_else(|| "make several buffers smaller, as no one of them is as large as that".into());
         let help = format!("{edit}; shares in bytes: {}", shares.join(", "));
@@ -346,13 +352,18 @@ fn check_defines(defines: &[(String, String)], problems: &mut Vec<Problem>) {
             let (what, help) = if is_cpp_keyword(name) {
                 ("a keyword", format!("use another name, as in `{}`", name.to_uppercase()))
             } else {
-                ("no identifier", "use letters, digits and underscores, as in `TILES_2`".into())
+                ("not an identifier", "rename it: a name has the letters a to z and A to Z, digits and underscores, and begins with no digit".into())
             };
-            let message = format!("`{name}` cannot be defined: it is {what} of C++");
+            let message = format!("`{name}` cannot be defined: it is {what} of the kernels' C++");
             problems.push(problem(Rule::Define, Place::Define(i), message, help));
         } else if name.starts_with("KM_") && INTERNAL.contains(&name.as_str()) {
             let message = format!("`{name}` is defined by the runtime for every kernel");
-            problems.push(problem(Rule::Define, Place::Define(i), message, "use another name"));
+            problems.push(problem(
+                Rule::Define,
+                Place::Define(i),
+                message,
+                format!("use another name; the names that are taken: `{}`", INTERNAL.join("`, `")),
+            ));
         } else if let Some(j) = defines[..i].iter().position(|(earlier, _)| earlier == name) {
             let mut found = problem(
                 Rule::Define,
@@ -360,7 +371,7 @@ fn check_defines(defines: &[(String, String)], problems: &mut Vec<Problem>) {
                 format!("`{name}` is defined twice"),
                 "remove one of them",
             );
-            found.other = Some(Place::Define(j));
+            found.other = Some((Place::Define(j), format!("`{name}` is defined first here")));
             problems.push(found);
         }
     }

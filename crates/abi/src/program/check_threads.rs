@@ -3,6 +3,7 @@
 use super::check::{is_cpp_keyword, is_cpp_name, problem};
 use super::{Place, Problem, ProgramModel, Region, Rule, Thread};
 use crate::constants::layout;
+use crate::engine::deadline_refused;
 
 /// Checks every thread and every region.
 pub(super) fn check_threads(program: &ProgramModel, problems: &mut Vec<Problem>) {
@@ -25,7 +26,7 @@ pub(super) fn check_threads(program: &ProgramModel, problems: &mut Vec<Problem>)
         if threads.is_empty() {
             let message = format!("region `{}` is shared by no thread: the program has none", region.name);
             let help = "declare a thread on a work cluster, or pass a tensor to the kernels";
-            problems.push(problem(Rule::Region, Place::SharedRegion(i), message, help));
+            problems.push(problem(Rule::Region, Place::SharedRegionName(i), message, help));
         }
     }
     check_banks(program, problems);
@@ -47,7 +48,7 @@ fn check_cluster(i: usize, threads: &[Thread], problems: &mut Vec<Problem>) {
     let help = free_clusters(threads).nth(before).map_or_else(
         || {
             let most = Thread::CLUSTERS.count();
-            format!("no cluster is left: a program has {most} threads at most; remove or merge one")
+            format!("no cluster is left: a program has {most} threads at most; remove one, or merge two")
         },
         |cluster| format!("cluster {cluster} is free"),
     );
@@ -64,14 +65,14 @@ fn check_cluster(i: usize, threads: &[Thread], problems: &mut Vec<Problem>) {
         problems.push(problem(Rule::ThreadCluster, Place::ThreadCluster(i), message, help));
     } else if let Some(j) = threads[..i].iter().position(|earlier| earlier.cluster == cluster) {
         let message = match (&threads[j].name, &thread.name) {
-            (None, None) => format!("two threads are on cluster {cluster}, which runs one"),
+            (None, None) => format!("two threads are on cluster {cluster}, which runs one thread"),
             _ => {
                 let [earlier, later] = [&threads[j], thread].map(Thread::label);
-                format!("{earlier} and {later} are both on cluster {cluster}, which runs one")
+                format!("{earlier} and {later} are both on cluster {cluster}, which runs one thread")
             }
         };
         let mut found = problem(Rule::ThreadCluster, Place::ThreadCluster(i), message, help);
-        found.other = Some(Place::ThreadCluster(j));
+        found.other = Some((Place::ThreadCluster(j), format!("{} is on it here", threads[j].label())));
         problems.push(found);
     }
 }
@@ -106,12 +107,8 @@ fn check_limits(i: usize, thread: &Thread, problems: &mut Vec<Problem>) {
     if let Some(deadline) = thread.deadline_us
         && !(1..=u64::from(u32::MAX)).contains(&deadline)
     {
-        let message =
-            format!("{} has a deadline of {deadline} us, which is not 1 to {} us", thread.label(), u32::MAX);
-        let help = match deadline {
-            0 => "leave it out for no deadline",
-            _ => "71 minutes are the most; leave it out for no deadline",
-        };
+        let (what, help) = deadline_refused(deadline);
+        let message = format!("{}: a deadline of {what}", thread.label());
         problems.push(problem(Rule::ThreadLimits, Place::ThreadDeadline(i), message, help));
     }
 }
@@ -134,23 +131,35 @@ fn check_region<'a>(
     }
     if !is_cpp_name(name) {
         let (what, help) = if is_cpp_keyword(name) {
-            ("is called by a keyword of C++", format!("rename it, as in `{name}_`"))
+            ("cannot have that name, a keyword of C++", format!("rename it, as in `{name}_`"))
         } else {
-            ("has no name that C++ can write", "use letters, digits and underscores, as in `table`".into())
+            (
+                "has a name that C++ cannot write",
+                "use the letters a to z, digits and underscores, as in `table`".into(),
+            )
         };
         let message = format!("region `{name}` of {owner} {what}");
-        problems.push(problem(Rule::Region, place, message, help));
+        problems.push(problem(Rule::Region, named(place), message, help));
     }
     if let Some((other, _)) = earlier.find(|(_, other)| other.name == *name) {
         let message = match other {
             Place::SharedRegion(_) if matches!(place, Place::Region(..)) => {
-                format!("region `{name}` of {owner} has the name of one that the program's threads share")
+                format!("region `{name}` of {owner} and the shared region `{name}` have one name")
             }
             _ => format!("{owner} has two regions called `{name}`"),
         };
-        let mut found = problem(Rule::Region, place, message, "rename one of them");
-        found.other = Some(other);
+        let mut found = problem(Rule::Region, named(place), message, "rename one of them");
+        found.other = Some((named(other), format!("the other region `{name}`")));
         problems.push(found);
+    }
+}
+
+/// Where the name of a region stands.
+fn named(place: Place) -> Place {
+    match place {
+        Place::Region(thread, region) => Place::RegionName(thread, region),
+        Place::SharedRegion(region) => Place::SharedRegionName(region),
+        other => other,
     }
 }
 
@@ -183,7 +192,12 @@ fn check_banks(program: &ProgramModel, problems: &mut Vec<Problem>) {
         }
         let shares: Vec<String> =
             all.iter().map(|(_, region)| format!("`{}` {}", region.name, region.bytes)).collect();
-        let mut help = format!("make {} smaller", if largest { "it" } else { "one" });
+        let fits = u64::from(region.bytes).saturating_sub(sum - room) / u64::from(layout::DRAM_ALIGN)
+            * u64::from(layout::DRAM_ALIGN);
+        let mut help = match fits {
+            0 => "make some of them smaller".to_owned(),
+            _ => format!("write `{} = {fits}` or less", region.name),
+        };
         // A thread that has its channel to itself takes its regions along.
         let owners = program.threads.iter();
         let owners =

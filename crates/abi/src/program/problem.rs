@@ -26,7 +26,9 @@ pub enum Place {
     ThreadWords(usize),
     ThreadDeadline(usize),
     Region(usize, usize),
+    RegionName(usize, usize),
     SharedRegion(usize),
+    SharedRegionName(usize),
 }
 
 /// A rule that a program breaks.
@@ -36,12 +38,14 @@ pub struct Problem {
     pub rule: Rule,
     /// Where.
     pub place: Place,
-    /// The other end of a conflict, if it has one.
-    pub other: Option<Place>,
+    /// The other end of a conflict, if it has one, with what it is.
+    pub other: Option<(Place, String)>,
     /// What was found and what was expected.
     pub message: String,
     /// The edit that mends it.
     pub help: Option<String>,
+    /// A handler number that is free, where another one is wanted: how it is written depends on where it stands.
+    pub free: Option<u32>,
 }
 
 impl fmt::Display for Problem {

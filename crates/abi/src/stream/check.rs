@@ -24,7 +24,7 @@ pub(super) fn plan(model: &StreamModel, facts: &Facts) -> (Plan, Problems) {
             Rule::Empty,
             Place::Upload,
             "the stream has no steps".to_owned(),
-            "end it with a halt, as in `halt(0)`",
+            "add a step: at least `halt(0);`",
         );
     } else if !problems.has(Rule::StreamTarget) {
         flow::check(model, &plan, facts, &mut problems);

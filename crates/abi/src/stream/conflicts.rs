@@ -56,9 +56,9 @@ impl Conflicts<'_> {
                         Rule::WaitUnknown,
                         Place::Operand(step, 0, 0),
                         Place::Item(*waited),
-                        "submitted only here",
+                        format!("{} is submitted only here", self.label(*waited)),
                         format!("this waits for {}, which no path has submitted yet", self.label(*waited)),
-                        "wait behind the submit",
+                        "move it after that submit",
                     );
                 }
             }
@@ -85,13 +85,14 @@ impl Conflicts<'_> {
             return self.never_written(id, place, state, problems);
         };
         let label = self.model.variables[id as usize].label(id);
+        let there = self.label(submit);
         problems.conflict(
             Rule::ReadBeforeWrite,
             place,
             Place::Result(submit),
-            "its result goes there",
-            format!("{label} is read here while the command that writes it may be in flight"),
-            format!("wait for {} first", self.label(submit)),
+            format!("the result of {there} goes to {label}"),
+            format!("{label} is read here while {there}, which writes it, may be in flight"),
+            format!("wait for {there} first"),
         );
         true
     }
@@ -130,7 +131,7 @@ impl Conflicts<'_> {
             Rule::WriteUnordered,
             place,
             Place::Result(submit),
-            "its result goes there",
+            format!("the result of {there} goes to {label}"),
             format!("{label} is written {writer} while {there}, which writes it too, may be in flight"),
             format!("wait for {there} first, or use two registers"),
         );
@@ -158,7 +159,7 @@ impl Conflicts<'_> {
                 Rule::TensorRace,
                 place,
                 Place::Arg(submit, other.arg),
-                if other.writes { "written here" } else { "read here" },
+                format!("{there} {} {tensor} here", does(other.writes)),
                 format!(
                     "{here} {} {tensor} while {there}, which {} it, may be in flight, both on {cores}",
                     does(one.writes),
@@ -171,4 +172,4 @@ impl Conflicts<'_> {
 }
 
 /// What to do about a command that meets itself in the next turn of a loop.
-const AGAIN: &str = "wait for it before the loop comes round to it again";
+const AGAIN: &str = "write `wait(all);` at the end of the loop's block, or wait for it by its name there";

@@ -103,8 +103,8 @@ impl Flow<'_> {
                 problems.add(
                     Rule::StreamEnd,
                     Place::Item(last),
-                    "the stream goes on past its last step".to_owned(),
-                    "end it with a halt, as in `halt(0)`",
+                    "the stream does not end with a `halt`".to_owned(),
+                    "add `halt(0);` after this step, the last one",
                 );
             }
             // One message for a run of steps that nothing reaches; labels are no steps.
@@ -167,7 +167,7 @@ impl Flow<'_> {
             self.plan.steps[block.from..block.end].iter().any(|step| !matches!(step, Planned::Label))
         });
         let help = if last.is_some_and(stuck) {
-            "leave it with `halt(..)`, or with `break;` and a `halt(..)` behind the loop"
+            "leave it with `halt(..)`, or with `break;` and a `halt(..)` after the loop"
         } else {
             "leave it with a `break` or a `halt`, or give it a condition that changes"
         };

@@ -48,7 +48,7 @@ pub(super) fn resolve(model: &StreamModel, facts: &Facts, problems: &mut Problem
                 Rule::NameTwice,
                 Place::Item(i as u32),
                 Place::Item(first),
-                "placed first here",
+                format!("label {label} is placed first here"),
                 message,
                 "use another label",
             );
@@ -119,7 +119,7 @@ fn step_names<'a>(model: &'a StreamModel, problems: &mut Problems) -> BTreeMap<&
                     Rule::NameTwice,
                     here,
                     there,
-                    "declared first here",
+                    format!("`{name}` is declared first here"),
                     message,
                     "rename one of them",
                 );

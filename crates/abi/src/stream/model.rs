@@ -46,7 +46,7 @@ impl StreamStep {
     pub fn label(&self, id: u32) -> String {
         match (&self.name, &self.body) {
             (Some(name), _) => format!("`{name}`"),
-            (None, StepBody::Submit(command)) => format!("step {id} ({})", command.handler_label()),
+            (None, StepBody::Submit(command)) => format!("{} (step {id})", command.handler_label()),
             _ => format!("step {id}"),
         }
     }

@@ -160,8 +160,6 @@ fn every_rule_of_graphs_is_broken_by_its_graph_and_by_that_alone() {
         assert!(problems.iter().all(|problem| !problem.help.is_empty()), "{rule:?} says what to do");
         seen.insert(*rule);
     }
-    // A node behind a circle comes with the circle.
-    seen.insert(Rule::Unreachable);
     let all: BTreeSet<Rule> = Rule::all().filter(|rule| rule.domain() == Domain::Graph).collect();
     assert_eq!(seen, all);
 }
@@ -223,12 +221,15 @@ fn a_circle_is_named_whole_and_what_is_behind_it_once() {
             g.command("touch", 0, none()).after([after]).named(name).id();
         }
     });
-    assert_eq!(rules(&problems), [Rule::Cycle, Rule::Unreachable]);
-    assert_eq!(problems.len(), 2);
-    assert_eq!(problems[0].message, "these nodes wait for each other: `a` -> `b` -> `c` -> `a`");
+    assert_eq!(rules(&problems), [Rule::Cycle]);
+    assert_eq!(problems.len(), 1);
+    assert_eq!(
+        problems[0].message,
+        "these nodes come after each other in a circle, and none can run: `a`, then `b`, then `c`, then `a` again; \
+         `d` and `e` come after it and cannot either"
+    );
     assert_eq!(problems[0].place, Place::After(5, 0));
     assert_eq!(problems[0].related.len(), 2);
-    assert!(problems[1].message.contains("`d`, `e`"), "{}", problems[1].message);
 }
 
 #[test]
@@ -249,8 +250,8 @@ fn all_problems_are_found_at_once_with_both_ends_of_a_conflict() {
 #[test]
 fn messages_name_the_edit() {
     let read = only(Rule::ReadBeforeWrite, |g| done(g.command("norm", 60..61, [9.into(), "error".into()])));
-    assert_eq!(read.help, "add `after measure`, or declare `error` as a binding");
-    assert_eq!(read.related, [(Place::Result(3), "written here".to_owned())]);
+    assert_eq!(read.help, "add `after measure`, or move `error` from `reg` to `bind`");
+    assert_eq!(read.related, [(Place::Result(3), "`measure` writes `error` here".to_owned())]);
     let group = only(Rule::Group, |g| done(g.command("touch", Group::Range(9, 3), none())));
     assert_eq!(group.help, "write `3..9`: a range goes up");
     for ((first, end), help) in [
@@ -341,7 +342,7 @@ fn nodes_without_order_may_use_one_temporary_and_it_takes_a_register() {
     many.variables.extend((0..27).map(|_| Variable::new(VariableKind::Temporary, None, None)));
     let found = komorebi_abi::graph::check(&many, &facts());
     assert_eq!(found.len(), 1, "{found:#?}");
-    assert!(found[0].message.contains("the parts of expressions take 28"), "{found:#?}");
+    assert!(found[0].message.contains("results inside expressions need 28 more"), "{found:#?}");
 }
 
 #[test]

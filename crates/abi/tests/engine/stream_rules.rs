@@ -356,7 +356,7 @@ fn a_race_of_a_stream_says_both_ends() {
             "KM0113: `x` is written here while `asked`, which writes it too, may be in flight; wait for `asked` first, or use two registers"
         ]
     );
-    assert_eq!(found[0].related, [(Place::Result(0), "its result goes there".to_owned())]);
+    assert_eq!(found[0].related, [(Place::Result(0), "the result of `asked` goes to `x`".to_owned())]);
     let found = problems(|s| {
         let [state] = s.bindings(["state"]);
         s.submit("step", 0..8, [state.into(), 2.into()]).named("a");
@@ -369,7 +369,7 @@ fn a_race_of_a_stream_says_both_ends() {
             "KM0114: `b` reads `state` while `a`, which writes it, may be in flight, both on core 7; wait for `a` first, or give them groups that share no core"
         ]
     );
-    assert_eq!(found[0].related, [(Place::Arg(0, 0), "written here".to_owned())]);
+    assert_eq!(found[0].related, [(Place::Arg(0, 0), "`a` writes `state` here".to_owned())]);
 }
 
 #[test]

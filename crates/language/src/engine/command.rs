@@ -36,7 +36,7 @@ pub(crate) struct ParsedCommand {
 }
 
 const PARTS: &str =
-    "behind the arguments stand `-> register`, `after node, ..`, `exclusive`, `queued` or `queued(8)`";
+    "after the arguments come `-> register`, `after node, ..`, `exclusive`, `queued` or `queued(8)`";
 
 /// Reads a command up to where it ends.
 pub(crate) fn read_command(input: ParseStream<'_>) -> syn::Result<CommandSyntax> {
@@ -227,7 +227,7 @@ pub(crate) fn unexpected(rest: &TokenStream, words: &[&str], scope: &mut Scope<'
         None => {
             let list: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             let help = format!(
-                "end the statement before it; behind a command's arguments stand `-> register`, {}",
+                "end the statement before it; after a command's arguments come `-> register`, {}",
                 list.join(", ")
             );
             (format!("expected `;` before `{found}`"), help)

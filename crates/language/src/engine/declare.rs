@@ -47,7 +47,7 @@ pub(crate) fn parse_declaration(
                 refuse_value(
                     &named,
                     "reg",
-                    "a register of a graph has no first value: something must write it before it is read",
+                    "a register of a graph begins with none: something must write it before it is read",
                     scope,
                 );
                 scope.declare(VariableKind::Register, Some(&named.name), named.kind, named.anchor);
@@ -94,7 +94,8 @@ pub(crate) fn parse_names(tokens: TokenStream, word: &str, scope: &mut Scope<'_>
                 match kind {
                     Some(kind) => scope.types.push((ty, kind)),
                     None => {
-                        let text = format!("`{name}` has type `{}`, which is no word", type_text(&ty));
+                        let text =
+                            format!("`{name}` has type `{}`, which a register cannot hold", type_text(&ty));
                         scope
                             .errors
                             .push(Anchor::of(&ty), &Message::new(Syntax::Type, text).help(word_help(&ty)));
@@ -106,7 +107,8 @@ pub(crate) fn parse_names(tokens: TokenStream, word: &str, scope: &mut Scope<'_>
             Err(error) => {
                 broken_name(&part, i == 0, scope);
                 let text = format!("cannot read this declaration: {error}");
-                let help = format!("write it as in `{word} total: u32;`");
+                let named = broken_word(&part, i == 0).unwrap_or_else(|| "total".to_owned());
+                let help = format!("write it as in `{word} {named}: u32;`");
                 scope.syntax(Anchor::of_error(&error, anchor), text, &help);
             }
         }
@@ -141,19 +143,24 @@ fn read_name(input: ParseStream<'_>, first: bool) -> syn::Result<ReadName> {
 
 /// Remembers the name of a declaration that was refused: its uses bring no errors of their own.
 fn broken_name(part: &TokenStream, first: bool, scope: &mut Scope<'_>) {
-    let idents = part.clone().into_iter().filter_map(|token| match token {
-        proc_macro2::TokenTree::Ident(ident) => Some(ident.unraw().to_string()),
-        _ => None,
-    });
-    for name in idents.skip(usize::from(first)).take(1) {
+    if let Some(name) = broken_word(part, first) {
         scope.mark_broken(&name);
     }
     scope.gaps = true;
 }
 
+/// The name in a declaration that was refused.
+fn broken_word(part: &TokenStream, first: bool) -> Option<String> {
+    let idents = part.clone().into_iter().filter_map(|token| match token {
+        proc_macro2::TokenTree::Ident(ident) => Some(ident.unraw().to_string()),
+        _ => None,
+    });
+    idents.skip(usize::from(first)).next()
+}
+
 fn refuse_value(named: &Named, word: &str, why: &str, scope: &mut Scope<'_>) {
     if let Some(value) = &named.value {
-        let text = format!("`{}` is given a value: {why}", named.name);
+        let text = format!("`{}` is given a value, and {why}", named.name);
         let help = "remove it; a number that never changes is a `const`";
         let help = match word {
             "reg" => {

@@ -38,7 +38,7 @@ pub(crate) fn parse_head(tokens: TokenStream, noun: &str, errors: &mut Errors) -
         Ok(read) => read,
         Err(error) => {
             let text = format!("cannot read the head of this {noun}: {error}");
-            let help = format!("write it as in `pub {noun} Name(req = 1) {{ .. }}`, behind `<Program>`");
+            let help = format!("write it as in `pub {noun} Name(req = 1) {{ .. }}`, after `<Program>`");
             let anchor = Anchor::of_error(&error, whole);
             errors.push(anchor, &Message::new(Syntax::Field, text).help(help));
             return None;
@@ -49,7 +49,7 @@ pub(crate) fn parse_head(tokens: TokenStream, noun: &str, errors: &mut Errors) -
         errors.push(anchor, &Message::new(Syntax::Field, text).help(help));
     }
     if !rest.is_empty() {
-        let text = format!("something stands behind the {noun} `{}`", head.name);
+        let text = format!("something stands after the {noun} `{}`", head.name);
         let help = format!("one `km::{noun}!` declares one {noun}: give the next its own, or remove it");
         errors.push(Anchor::of(rest), &Message::new(Syntax::Field, text).help(help));
     }

@@ -18,7 +18,10 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     let (text, help) = if opened {
         (format!("cannot read the program of this {noun} in its angle brackets"), "one path stands there")
     } else {
-        (format!("this {noun} names no program"), "it stands in angle brackets in front of everything else")
+        (
+            format!("this {noun} names no program"),
+            "write its trait in angle brackets in front of everything else",
+        )
     };
     let example = format!("{help}: `km::{noun}! {{ <Heat> pub {noun} Name {{ .. }} }}`");
     errors.push(Anchor::of(first), &Message::new(Syntax::Field, text).help(example));

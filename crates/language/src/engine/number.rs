@@ -23,7 +23,7 @@ pub(crate) fn number(expr: &Expr, what: &str, scope: &mut Scope<'_>) -> Option<i
                 scope.errors.push(
                     Anchor::of(expr),
                     &Message::new(Syntax::Number, text)
-                        .help("words have 32 bits: 4294967295 is the most; `u64` arguments have 64"),
+                        .help("write a smaller number: words have 32 bits, and `u64` arguments 64"),
                 );
             }
             read
@@ -107,7 +107,7 @@ fn named(name: &str, anchor: Anchor, what: &str, scope: &mut Scope<'_>) -> Optio
         let help = "write a number, or declare it as a constant";
         scope.errors.push(anchor, &Message::new(Syntax::Number, text).help(help));
         let declared = scope.variable_anchor(id);
-        scope.errors.push(declared, &Message::new(Syntax::Number, format!("`{name}` is declared here")));
+        scope.errors.end(declared, &Message::new(Syntax::Number, format!("`{name}` is declared here")));
         return None;
     }
     unknown(name, anchor, what, scope);

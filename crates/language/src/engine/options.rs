@@ -52,7 +52,7 @@ pub(crate) fn parse_options(tokens: TokenStream, known: &[&str], scope: &mut Sco
         let key = Anchor::at(name.span());
         let name = name.to_string();
         if !rest.is_empty() {
-            let text = format!("expected a comma behind the option `{name}`");
+            let text = format!("expected a comma after the option `{name}`");
             scope.syntax(Anchor::of(rest), text, "add it");
         }
         if !known.contains(&name.as_str()) {
@@ -66,7 +66,7 @@ pub(crate) fn parse_options(tokens: TokenStream, known: &[&str], scope: &mut Sco
         if let Some((_, first)) = seen.iter().find(|(earlier, _)| *earlier == name) {
             let first = *first;
             scope.syntax(key, format!("the option `{name}` is given twice"), "remove one of them");
-            scope.syntax(first, format!("the other `{name}`"), "remove one of them");
+            scope.errors.end(first, &Message::new(Syntax::Field, format!("the other `{name}`")));
             continue;
         }
         seen.push((name.clone(), key));

@@ -21,11 +21,10 @@ const OF_PROGRAM: [Rule; 8] = [
 ];
 
 /// What a statement that was not understood may be the cause of.
-const OF_GAPS: [Rule; 11] = [
+const OF_GAPS: [Rule; 10] = [
     Rule::ReadBeforeWrite,
     Rule::WriteUnordered,
     Rule::TensorRace,
-    Rule::Unreachable,
     Rule::Endless,
     Rule::Empty,
     Rule::CpuLength,
@@ -67,7 +66,7 @@ fn report_one(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &mut Scope<
         if !back.is(head) {
             scope
                 .errors
-                .push(back, &Message::new(problem.rule, "the other end: from here it goes round again"));
+                .end(back, &Message::new(problem.rule, "the other end: the loop goes round again from here"));
         }
         return;
     }
@@ -81,7 +80,7 @@ fn report_one(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &mut Scope<
             continue;
         }
         let anchor = at;
-        scope.errors.push(anchor, &Message::new(problem.rule, text));
+        scope.errors.end(anchor, &Message::new(problem.rule, text));
     }
 }
 
@@ -93,9 +92,9 @@ fn unnamed(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &Scope<'_>) ->
     (problem.place.item() != Some(item) && !matches!(place, Place::Variable(_))).then(|| {
         match scope.words.get(item as usize) {
             Some(word) => format!(
-                "name node {item}: begin its statement with `let first = {word}`, and write `after first` here"
+                "node {item} has no name to write: begin its statement with `let first = {word}`, and write `after first` here"
             ),
-            None => "write `wait(all);`, or name the submit, `let first = submit ..;`, and `wait(first);`".to_owned(),
+            None => "it has no name to wait for: write `wait(all);` in front of this step, or begin it with `let first = submit` and write `wait(first);`".to_owned(),
         }
     })
 }

@@ -13,6 +13,13 @@ use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
 use crate::facts::ProgramFacts;
 
+/// What a name is used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Read,
+    Write,
+}
+
 /// A field of the generated bindings.
 #[derive(Clone, Debug)]
 pub(crate) struct BindingField {
@@ -158,7 +165,7 @@ impl<'a> Scope<'a> {
         if let Some(constant) = self.program.constant(name) {
             return Value::Int(constant.value);
         }
-        self.unknown(name, anchor);
+        self.unknown(name, Use::Read, anchor);
         Value::Word(0)
     }
 
@@ -168,11 +175,11 @@ impl<'a> Scope<'a> {
         if found.is_none() {
             self.lost_writes = true;
             if self.program.constant(name).is_some() {
-                let text = format!("`{name}` is a constant of the program's header, and is written here");
-                let help = "declare a register, as in `reg total: u32;`";
+                let text = format!("`{name}` is a constant of the program's header, and cannot be written");
+                let help = "declare a register, as in `reg total: u32;`, and write that";
                 self.errors.push(anchor, &Message::new(Rule::ConstantWritten, text).help(help));
             } else {
-                self.unknown(name, anchor);
+                self.unknown(name, Use::Write, anchor);
             }
         }
         found
@@ -182,12 +189,12 @@ impl<'a> Scope<'a> {
     pub(crate) fn end_register(&mut self, name: &str, anchor: Anchor) -> Option<u32> {
         let found = self.variable(name);
         if found.is_none() {
-            self.unknown(name, anchor);
+            self.unknown(name, Use::Read, anchor);
         }
         found
     }
 
-    fn unknown(&mut self, name: &str, anchor: Anchor) {
+    fn unknown(&mut self, name: &str, how: Use, anchor: Anchor) {
         self.lost_values += 1;
         if self.is_broken(name) {
             return;
@@ -202,11 +209,13 @@ impl<'a> Scope<'a> {
                 Some(near) => message.help(format!("did you mean {near}?")),
                 None if constant || name.starts_with('k') => message.help(self.constant_advice(name)),
                 None => {
-                    let declare = format!(
-                        "declare it: `bind {name}: u32;` is given at each start, `reg {name}: u32;` is written by the {}",
-                        self.noun
-                    );
-                    message.help(declare)
+                    message.help(match how {
+                        Use::Write => format!("declare it: `reg {name}: u32;`"),
+                        Use::Read => format!(
+                            "declare it: `bind {name}: u32;`, which is given at each start, or as a register that the {} writes before",
+                            self.noun
+                        ),
+                    })
                 }
             },
         };

@@ -61,8 +61,8 @@ fn literal(lit: &Lit, negative: bool, anchor: Anchor, scope: &mut Scope<'_>) -> 
                     return Some(Value::Typed(ArgKind::F32, number.to_bits().into()));
                 }
                 other => {
-                    let text = format!("`{int}` has type `{other}`, which is no word");
-                    let help = "words are `u32`, `i32`, `f32` and `u64`; without a suffix it takes the type of its place";
+                    let text = format!("`{int}` has type `{other}`, which a command cannot carry");
+                    let help = "write it without the suffix: it then takes the type of its place";
                     scope.errors.push(anchor, &Message::new(Syntax::Type, text).help(help));
                     return Some(Value::Word(0));
                 }
@@ -121,7 +121,7 @@ fn pair(array: &syn::ExprArray, scope: &mut Scope<'_>) -> Option<Value> {
         Some([Half::Int(low), Half::Int(high)]) => Value::Typed(ArgKind::U16Pair, bits(*low, *high)),
         Some([Half::Float(low), Half::Float(high)]) => Value::Typed(ArgKind::Bf16Pair, bits(*low, *high)),
         _ => {
-            let text = "this is no pair of halves".to_owned();
+            let text = "this is not a pair of halves".to_owned();
             let help = "write two u16 numbers, as in `[1, 2]`, or two bf16 numbers, as in `[0.5, 1.0]`";
             scope.errors.push(anchor, &Message::new(Syntax::Type, text).help(help));
             Value::Word(0)

@@ -2,6 +2,7 @@
 
 use komorebi_abi::engine::{Statement, VariableKind};
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::Expr;
 
 use super::parse::Graph;
@@ -68,10 +69,9 @@ fn again(graph: &mut Graph<'_, '_>, anchor: Anchor) -> u32 {
 /// What to say about something else.
 fn no_assignment(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
     match expr {
-        Expr::If(_) => (
-            "a cpu node has no branches".to_owned(),
-            "choose between values: `total = if c { a } else { total };`".to_owned(),
-        ),
+        Expr::If(branch) => {
+            ("a cpu node has no branches".to_owned(), format!("choose between values: `{}`", chosen(branch)))
+        }
         Expr::While(_) | Expr::Loop(_) | Expr::ForLoop(_) => (
             "a cpu node has no loops".to_owned(),
             "let the graph go round with `again = ..`, or write a `km::stream!`".to_owned(),
@@ -81,8 +81,33 @@ fn no_assignment(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
                 format!("`{name}` is a handler; a cpu node submits no commands"),
                 format!("give it a node of its own, as in `let n = {name}[0..60](..);`"),
             ),
-            _ => ("this is no assignment".to_owned(), FORMS.to_owned()),
+            _ => ("this is not an assignment".to_owned(), FORMS.to_owned()),
         },
-        _ => ("this is no assignment".to_owned(), FORMS.to_owned()),
+        _ => ("this is not an assignment".to_owned(), FORMS.to_owned()),
     }
+}
+
+/// The assignment that does what a branch of one assignment says, if it is short.
+fn chosen(branch: &syn::ExprIf) -> String {
+    let general = || "total = if c { a } else { total };".to_owned();
+    let [syn::Stmt::Expr(then, _)] = branch.then_branch.stmts.as_slice() else { return general() };
+    let text = |expr: &Expr| expr.to_token_stream().to_string();
+    let (left, value) = match then {
+        Expr::Assign(assign) => (text(&assign.left), text(&assign.right)),
+        Expr::Binary(binary) => match text_of_operator(&binary.op) {
+            Some(sign) => {
+                let left = text(&binary.left);
+                (left.clone(), format!("{left} {sign} {}", text(&binary.right)))
+            }
+            None => return general(),
+        },
+        _ => return general(),
+    };
+    let line = format!("{left} = if {} {{ {value} }} else {{ {left} }};", text(&branch.cond));
+    if line.len() > 80 || branch.else_branch.is_some() { general() } else { line }
+}
+
+/// The `+` of `+=`.
+fn text_of_operator(op: &syn::BinOp) -> Option<String> {
+    op.to_token_stream().to_string().strip_suffix('=').filter(|sign| !sign.is_empty()).map(str::to_owned)
 }

@@ -10,6 +10,7 @@ use syn::{Expr, Token};
 
 use super::cpu::parse_cpu;
 use crate::anchor::Anchor;
+use crate::engine::Syntax;
 use crate::engine::command::{CommandSyntax, read_command, read_names, resolve_syntax, unexpected};
 use crate::engine::declare::{first_word, parse_declaration};
 use crate::engine::expression::Lower;
@@ -18,6 +19,7 @@ use crate::engine::options::parse_options;
 use crate::engine::scope::Scope;
 use crate::engine::statement::{next_statements, split_statements};
 use crate::engine::value::plain_value;
+use crate::errors::Message;
 
 /// A graph while it is read.
 pub(crate) struct Graph<'s, 'a> {
@@ -164,7 +166,7 @@ impl Graph<'_, '_> {
                 "the graph has two `end(..)`".to_owned(),
                 "keep one: a graph has one end event",
             );
-            self.scope.syntax(first, "the other `end(..)`".to_owned(), "keep one of them");
+            self.scope.errors.end(first, &Message::new(Syntax::Field, "the other `end(..)`"));
             return;
         }
         let help = "name one or two registers, as in `end(iteration, error)`: the event carries the low 24 bits of the first, and the second";
@@ -187,12 +189,21 @@ impl Graph<'_, '_> {
     }
 }
 
+/// An expression as the user would write it, if it is short.
+fn written(expr: &Expr) -> String {
+    let text = quote::ToTokens::to_token_stream(expr).to_string();
+    if text.len() > 40 { "..".to_owned() } else { text }
+}
+
 /// An argument of a graph's command: nothing is computed on the way.
 fn argument(_: usize, expr: &Expr, scope: &mut Scope<'_>) -> Value {
     plain_value(expr, scope).unwrap_or_else(|| {
         let text = "an argument of a graph's command is a number, a pair or a name".to_owned();
-        let help = "compute it into a register in a cpu node, and let this node be `after` that";
-        scope.syntax(Anchor::of(expr), text, help);
+        let help = format!(
+            "compute it first: `let first = cpu {{ value = {}; }}` with `reg value: u32;`, pass `value`, and add `after first`",
+            written(expr)
+        );
+        scope.syntax(Anchor::of(expr), text, &help);
         Value::Word(0)
     })
 }
@@ -203,6 +214,10 @@ fn read_statement(input: ParseStream<'_>) -> syn::Result<(Statement, TokenStream
         input.parse::<Token![let]>()?;
         name = Some(input.parse::<Ident>()?);
         input.parse::<Token![=]>()?;
+        if let (true, Some(name)) = (input.is_empty(), &name) {
+            let text = format!("`let {name} =` is given no command: write one, or remove the statement");
+            return Err(syn::Error::new(name.span(), text));
+        }
     }
     if !input.peek(syn::Ident) {
         return Err(input.error("expected a handler or `cpu`"));
@@ -216,7 +231,7 @@ fn read_statement(input: ParseStream<'_>) -> syn::Result<(Statement, TokenStream
             if input.peek(syn::Ident) {
                 let word = input.call(Ident::parse_any)?;
                 if word != "after" {
-                    return Err(syn::Error::new(word.span(), "expected `after` or a block behind `cpu`"));
+                    return Err(syn::Error::new(word.span(), "expected `after` or a block after `cpu`"));
                 }
                 after = read_names(input)?;
             }

@@ -44,17 +44,23 @@ pub(crate) fn parse_argument(input: PatType, of: &Ident, errors: &mut Errors) ->
         }
         pat => {
             let text = format!("an argument of handler `{of}` is a pattern");
-            errors.push(
-                Anchor::of(pat),
-                &Message::new(Rule::Item, text).help("give it a plain name, as in `count: u32`"),
-            );
+            let help = match &pat {
+                Pat::Tuple(tuple) => {
+                    let names: Vec<String> =
+                        tuple.elems.iter().map(|part| format!("{}: u32", part.to_token_stream())).collect();
+                    format!("take its parts as arguments: `{}`", names.join(", "))
+                }
+                Pat::Ident(pat) => format!("write its name alone, as in `{}: u32`", pat.ident),
+                _ => "give it a plain name and a type of words, as in `count: u32`".to_owned(),
+            };
+            errors.push(Anchor::of(pat), &Message::new(Rule::Item, text).help(help));
             return None;
         }
     };
     let kind = arg_kind(&input.ty);
     if kind.is_none() {
         let text = format!(
-            "argument `{ident}` of handler `{of}` has type `{}`, which is not words",
+            "argument `{ident}` of handler `{of}` has type `{}`, which a command cannot carry",
             written(&input.ty)
         );
         errors.push(Anchor::of(&input.ty), &Message::new(Rule::Type, text).help(help_of(&ident, &input.ty)));
@@ -68,7 +74,7 @@ pub(crate) fn parse_result(ty: &Type, of: &Ident, errors: &mut Errors) -> Option
     let kind = last_name(ty).and_then(|name| lookup(&RESULTS, &name));
     if kind.is_none() {
         let text = format!("handler `{of}` returns `{}`; a result is one word", written(ty));
-        let help = "return `u32`, `i32` or `f32`, or write more into a tensor and return nothing";
+        let help = "return `u32`, `i32` or `f32`; to give more, write it into an argument `#[output] result: km::Address`";
         errors.push(Anchor::of(ty), &Message::new(Rule::Type, text).help(help));
     }
     kind
@@ -88,9 +94,16 @@ fn parse_effect(
             "output" => Effect::Output,
             "inout" => Effect::InOut,
             _ => {
-                let message =
-                    Message::new(Rule::Field, format!("argument `{arg}` has no attribute `#[{path}]`"));
-                errors.push(Anchor::of(attr), &message.nearest(&path, ["input", "output", "inout"]));
+                let message = Message::new(
+                    Rule::Field,
+                    format!("argument `{arg}` has an attribute that does not exist: `#[{path}]`"),
+                );
+                let near = komorebi_headers::suggest::nearest(&path, ["input", "output", "inout"]);
+                let help = match near {
+                    Some(near) => format!("did you mean `#[{near}]`?"),
+                    None => "known are `#[input]`, `#[output]` and `#[inout]`".to_owned(),
+                };
+                errors.push(Anchor::of(attr), &message.help(help));
                 continue;
             }
         };
@@ -147,7 +160,7 @@ pub(crate) fn arg_help(ty: &Type) -> String {
     {
         return match lookup(&PAIRS, &name) {
             Some(_) => format!(
-                "two halves make a word: write `[{}; 2]`, or pass a tensor's address",
+                "two halves make a word: take each two of them as an argument `[{}; 2]`, or all as a tensor: `km::Address`",
                 written(&array.elem)
             ),
             None => "pairs are `[bf16; 2]` or `[u16; 2]`; pass more as a tensor: `km::Address`".into(),
@@ -169,7 +182,7 @@ pub(crate) fn arg_help(ty: &Type) -> String {
             other => other,
         },
     };
-    nearest.map_or(wide.into(), |nearest| format!("did you mean `{nearest}`? {wide}"))
+    nearest.map_or(wide.into(), |nearest| format!("did you mean `{nearest}`?"))
 }
 
 /// The same for a binding, a register or a constant, which is one word.

@@ -1,5 +1,6 @@
 //! `buffers(..)`: circular buffers.
 
+use komorebi_abi::constants::{core, layout};
 use komorebi_abi::program::{Buffer, Format, Rule};
 use syn::Meta;
 
@@ -80,7 +81,12 @@ fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
     let parts: BufferParts = parse_fields(list.tokens.clone(), &owner, &BufferParts::PARTS, into.errors);
     let number = |field: &str, value: Option<&Value>, into: &mut Collect<'_>| {
         let value = required(value, field, &owner, part.key, into.errors)?;
-        resolve(value, &format!("`{field}` of {owner}"), into.header, into.errors)
+        let most = match field {
+            "index" => core::BUFFER_COMPUTE_TOKEN - 1,
+            "pages" => Buffer::PAGES_MAX,
+            _ => layout::L1_BYTES,
+        };
+        resolve(value, &format!("`{field}` of {owner}"), most, into.header, into.errors)
     };
     let (index, no_index) = match &parts.index {
         None => (None, Some(NoIndex::Unwritten)),
@@ -139,12 +145,12 @@ fn format(value: &Value, owner: &str, errors: &mut Errors) -> Option<Format> {
     if let Value::Name(name, anchor) = value {
         let format = Format::from_name(name);
         if format.is_none() {
-            let message = Message::new(Rule::Choice, format!("`{name}` of {owner} is no data format"));
+            let message = Message::new(Rule::Choice, format!("`{name}` of {owner} is not a data format"));
             let message = match name.as_str() {
                 "float16" | "fp16" | "f16" | "half" => {
                     let known: Vec<&str> = known().collect();
                     let known = known.join("`, `");
-                    message.help(format!("`bfloat16` is another format of 16 bits; known are `{known}`"))
+                    message.help(format!("`bfloat16` is the format of 16 bits; known are `{known}`"))
                 }
                 _ => message.nearest(name, known()),
             };

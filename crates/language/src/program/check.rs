@@ -25,7 +25,7 @@ pub(crate) fn check_program(
 /// An error at the problem's place, and another at the other end of a conflict.
 fn report(problem: &Problem, places: &Places, header: &ProgramHeader, errors: &mut Errors) {
     let mut message = Message::new(problem.rule, problem.message.clone());
-    let excerpts: Vec<String> = [Some(problem.place), problem.other]
+    let excerpts: Vec<String> = [Some(problem.place), problem.other.as_ref().map(|(place, _)| *place)]
         .into_iter()
         .flatten()
         .filter_map(|place| excerpt(place, places, header))
@@ -37,13 +37,17 @@ fn report(problem: &Problem, places: &Places, header: &ProgramHeader, errors: &m
     let unread = places.buffers.iter().any(|buffer| buffer.no_index == Some(NoIndex::Refused));
     if unread && problem.rule == Rule::BufferIndex {
         message = message.help("take an index from 0 to 28 that no other buffer has");
+    } else if let Some(free) = problem.free {
+        message = message.help(match places.constant(problem.place) {
+            Some((name, _)) => format!("number {free} is free: write `{name} = {free}` in the header"),
+            None => format!("number {free} is free: write `#[handler({free})]`"),
+        });
     } else if let Some(help) = &problem.help {
         message = message.help(help.clone());
     }
     errors.push(places.anchor(problem.place), &message);
-    if let Some(other) = problem.other {
-        let text = format!("the other end: {}", problem.message);
-        errors.push(places.anchor(other), &Message::new(problem.rule, text));
+    if let Some((other, what)) = &problem.other {
+        errors.end(places.anchor(*other), &Message::new(problem.rule, format!("the other end: {what}")));
     }
 }
 

@@ -1,5 +1,6 @@
 //! From what was written and read to the model, with the place of each part.
 
+use komorebi_abi::constants::{command as limits, layout};
 use komorebi_abi::program::{Arg, ArgKind, Handler, ProgramModel, Rule};
 use syn::ext::IdentExt;
 
@@ -47,12 +48,13 @@ pub(crate) fn collect(
     collect_grid(attribute.grid.as_ref(), &mut into);
     if let Some(value) = &attribute.depth {
         into.places.depth = Some(value.anchor());
-        let depth = resolve(value, "`depth`", header, into.errors);
+        let depth = resolve(value, "`depth`", limits::SLOTS_MAX, header, into.errors);
         into.model.depth = depth.unwrap_or(ProgramModel::DEFAULT_DEPTH);
     }
     if let Some(value) = &attribute.kernel_bytes {
         into.places.kernel_bytes = Some(value.anchor());
-        into.model.kernel_bytes = resolve(value, "`kernel_bytes`", header, into.errors);
+        into.model.kernel_bytes =
+            resolve(value, "`kernel_bytes`", layout::KERNEL_BYTES_MAX, header, into.errors);
     }
     let readers: [(&Option<Value>, ReadPart); 4] = [
         (&attribute.buffers, collect_buffers),
@@ -80,10 +82,11 @@ fn collect_grid(value: Option<&Value>, into: &mut Collect<'_>) {
     into.places.grid = Some(value.anchor());
     match value {
         Value::List(sides, _) if sides.len() == 2 => {
-            let side =
-                |i: usize, what, into: &mut Collect<'_>| resolve(&sides[i], what, into.header, into.errors);
-            let (columns, rows) =
-                (side(0, "the columns of the grid", into), side(1, "the rows of the grid", into));
+            let side = |i: usize, what, most, into: &mut Collect<'_>| {
+                resolve(&sides[i], what, most, into.header, into.errors)
+            };
+            let columns = side(0, "the columns of the grid", limits::COLUMNS_MAX, into);
+            let rows = side(1, "the rows of the grid", limits::CORES_MAX, into);
             into.model.grid = columns.zip(rows);
         }
         other => {
@@ -167,7 +170,7 @@ enum NoNumber {
 fn unwritten(name: &str, free: u32) -> Message {
     let text = format!("handler `{name}` has no number");
     let help = format!(
-        "write `#[handler({free})]` over it, or add `header = \"..\"` with its `kHandler..` constant"
+        "write `#[handler({free})]` above it, or add `header = \"..\"` with its `kHandler..` constant"
     );
     Message::new(Rule::HandlerNumber, text).help(help)
 }
@@ -181,7 +184,8 @@ fn number_of(
 ) -> Result<u32, NoNumber> {
     if let Some(value) = &item.number {
         places.number = Some(value.anchor());
-        let number = resolve(value, &format!("the number of handler `{name}`"), into.header, into.errors);
+        let what = format!("the number of handler `{name}`");
+        let number = resolve(value, &what, limits::HANDLER_MAX, into.header, into.errors);
         return number.ok_or(NoNumber::Refused);
     }
     match into.header {
@@ -193,7 +197,7 @@ fn number_of(
                 let number = constant.value.as_u32();
                 if number.is_none() {
                     let text = format!(
-                        "handler `{name}` has number {}; a program's handlers are 1 to 239",
+                        "handler `{name}` has number {}; a program's handlers are numbered 1 to 239",
                         constant.value
                     );
                     let place =
@@ -216,12 +220,12 @@ fn missing(name: &str, free: u32, read: &ReadHeader) -> Message {
     let text = format!("the header {path:?} has no handler `{name}`: it declares no `{wanted}`");
     let known: Vec<HeaderHandler<'_>> = read.handlers().collect();
     let nearest = komorebi_headers::suggest::nearest(name, known.iter().map(|handler| handler.name.as_str()));
-    let add = format!("add `constexpr uint32_t {wanted} = {free};` to it");
+    let add = format!("add `constexpr uint32_t {wanted} = {free};` to the header");
     let message = Message::new(Rule::HandlerMissing, text);
     match nearest.and_then(|nearest| known.iter().find(|handler| handler.name == nearest)) {
         Some(HeaderHandler { name, constant }) => {
             let place = read.header.render_at("the nearest is here", &constant.location, constant.name.len());
-            message.detail(place).help(format!("did you mean `{name}`? else {add}"))
+            message.detail(place).help(format!("did you mean `{name}`?"))
         }
         None => message.help(add),
     }

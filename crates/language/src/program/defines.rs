@@ -32,7 +32,8 @@ fn parse_list(tokens: TokenStream, errors: &mut Errors) -> Defines {
             Some(body) => defines.push(((part.name, body), part.key)),
             None => {
                 let text = format!("`{}` cannot be defined as {}", part.name, value.describe());
-                let help = "write a number, a name or a string: the kernels see it as C++ would";
+                let help =
+                    "write a number, a name or a string; of several values, each is a definition of its own";
                 errors.push(value.anchor(), &Message::new(Rule::Define, text).help(help));
             }
         }

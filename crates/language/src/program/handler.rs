@@ -69,7 +69,7 @@ fn refuse_extras(function: &TraitItemFn, errors: &mut Errors) {
         let text = format!("handler `{}` {what}", sig.ident);
         errors.push(anchor, &Message::new(Rule::Item, text).help(help));
     };
-    let plain = "a handler is a plain function: `fn name(argument: u32, ..) -> u32;`";
+    let plain = "remove it: a handler is a plain function, `fn name(argument: u32, ..) -> u32;`";
     if let Some(body) = &function.default {
         let help = "end it with `;`: what it does is written in the kernels, under the handler's number";
         refuse(Anchor::of(body), "has a body", help);
@@ -91,7 +91,8 @@ fn refuse_extras(function: &TraitItemFn, errors: &mut Errors) {
         refuse(Anchor::of(variadic), "takes any number of arguments", plain);
     }
     if !sig.generics.params.is_empty() {
-        let help = "write the types out: a command carries words, and the kernels are built once";
+        let help =
+            "remove them, and write each type out: a command carries words, and the kernels are built once";
         refuse(Anchor::of(&sig.generics), "has generic parameters", help);
     }
     if let Some(clause) = &sig.generics.where_clause {
@@ -107,7 +108,7 @@ fn parse_number(attr: &Attribute, errors: &mut Errors) -> Option<Value> {
         Meta::Path(_) => None,
     };
     if value.is_none() {
-        let message = Message::new(Rule::Field, "`#[handler]` gives one number");
+        let message = Message::new(Rule::Field, "`#[handler]` has no number");
         errors.push(Anchor::of(attr), &message.help("remove it in a program with a header, which gives the number; without one, write `#[handler(7)]`"));
     }
     value

@@ -38,7 +38,8 @@ pub(crate) fn parse_item(tokens: TokenStream, errors: &mut Errors) -> Option<Pro
         Ok(other) => {
             let message =
                 Message::new(Rule::Item, "a program is declared as a trait whose functions are its handlers");
-            let example = "write `pub trait Heat { fn step(state: km::Address, iteration: u32); }`";
+            let example =
+                "write `pub trait Heat { #[handler(1)] fn step(state: km::Address, iteration: u32); }`";
             errors.push(Anchor::of(&other), &message.help(example));
             skeleton(other)
         }
@@ -84,10 +85,8 @@ fn skeleton(item: Item) -> Option<ProgramItem> {
 fn parse_trait(item: ItemTrait, errors: &mut Errors) -> ProgramItem {
     let refuse = |anchor: Anchor, what: &str, errors: &mut Errors| {
         let message = Message::new(Rule::Item, format!("program `{}` {what}", item.ident));
-        errors.push(
-            anchor,
-            &message.help("a program is a plain trait: its functions are the handlers, nothing else"),
-        );
+        let help = "remove it: a program is a plain trait, whose functions are its handlers";
+        errors.push(anchor, &message.help(help));
     };
     if !item.generics.params.is_empty() {
         refuse(Anchor::of(&item.generics), "has generic parameters", errors);
@@ -113,7 +112,7 @@ fn parse_trait(item: ItemTrait, errors: &mut Errors) -> ProgramItem {
                     _ => "an item",
                 };
                 let message = Message::new(Rule::Item, format!("program `{}` has {what} in it", item.ident));
-                let help = "a program's trait has handlers only; move it out of the trait";
+                let help = "move it out of the trait, which has handlers only";
                 errors.push(Anchor::of(other), &message.help(help));
             }
         }
@@ -140,5 +139,8 @@ pub(crate) fn is_lint(attr: &Attribute) -> bool {
 pub(crate) fn refuse_attribute(attr: &Attribute, errors: &mut Errors) {
     let path = attr.path().to_token_stream().to_string().replace(' ', "");
     let message = Message::new(Rule::Item, format!("`#[{path}]` has no meaning in a program"));
-    errors.push(Anchor::of(attr), &message.help("remove it; documentation and lint levels are kept"));
+    errors.push(
+        Anchor::of(attr),
+        &message.help("remove it: of attributes only documentation and lint levels may stand here"),
+    );
 }

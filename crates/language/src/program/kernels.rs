@@ -107,8 +107,12 @@ impl KernelFile {
         if exists(&folder.join(&self.path)) {
             return true;
         }
-        let text = format!("there is no {} kernel {:?} beside this source file", kernel.name(), self.path);
-        let help = missing_help(folder, &self.path);
+        let text = format!("there is no file {:?}, the {} kernel", self.path, kernel.name());
+        let usual = Path::new(&self.path).with_file_name(format!("{}.cpp", kernel.name()));
+        let help = match exists(&folder.join(&usual)) {
+            true => format!("did you mean {:?}?", plain(&usual)),
+            false => missing_help(folder, &self.path),
+        };
         errors.push(self.anchor, &Message::new(Rule::KernelFile, text).help(help));
         false
     }
@@ -133,7 +137,7 @@ fn name_kernels(
             if let Some(source) = &context.folder
                 && !source.join(&written).is_dir()
             {
-                let text = format!("there is no folder {written:?} of kernels beside this source file");
+                let text = format!("there is no folder {written:?}, of the kernels");
                 let help = missing_folder_help(source, &written);
                 errors.push(Anchor::at(folder.span()), &Message::new(Rule::KernelFile, text).help(help));
                 return None;

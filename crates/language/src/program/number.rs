@@ -8,28 +8,42 @@ use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
 use crate::value::Value;
 
-const COUNTS: &str = "numbers here count from 0: write one without sign";
+/// Most of a word that means no more than its bits.
+pub(crate) const WORD_MAX: u32 = u32::MAX;
 
-/// The number that `value` is. After an error, or where the header is unknown, `None`.
-pub(crate) fn resolve(value: &Value, what: &str, header: &ProgramHeader, errors: &mut Errors) -> Option<u32> {
+/// The number that `value` is. After an error, or where the header is unknown, `None`. Whether it is `most` at most is for
+/// the rules to check, which know more; what is no number of 32 bits is told that bound.
+pub(crate) fn resolve(
+    value: &Value,
+    what: &str,
+    most: u32,
+    header: &ProgramHeader,
+    errors: &mut Errors,
+) -> Option<u32> {
+    let range = || format!("write a number from 0 to {most}");
     match value {
         Value::Int(literal) => {
             let number = literal.base10_parse::<u64>().ok().and_then(|number| u32::try_from(number).ok());
             let help = match (number, literal.suffix()) {
                 (Some(_), "" | "u32") => return number,
                 (Some(number), _) => format!("write it without a type: `{number}`"),
-                // Some compilers hand the sign over with the digits.
-                _ if literal.base10_digits().starts_with('-') => COUNTS.to_owned(),
-                (None, _) => format!("numbers here have 32 bits: {} is the most", u32::MAX),
+                (None, _) => range(),
             };
-            let text = format!("expected a number below 2^32 for {what}, found `{literal}`");
+            let wanted =
+                if number.is_some() { "a number without a type" } else { "a number from 0 to 2^32 - 1" };
+            let text = format!("expected {wanted} for {what}, found `{literal}`");
             errors.push(value.anchor(), &Message::new(Rule::Number, text).help(help));
             None
         }
-        Value::Name(name, anchor) => resolve_name(name, *anchor, what, header, errors),
+        Value::Name(name, anchor) => resolve_name(name, *anchor, what, &range(), header, errors),
         Value::Negative(text, anchor) => {
-            let text = format!("expected a number below 2^32 for {what}, found `{text}`");
-            errors.push(*anchor, &Message::new(Rule::Number, text).help(COUNTS));
+            let bits = text.parse::<i32>().ok().filter(|_| most == WORD_MAX).map(i32::cast_unsigned);
+            let help = match bits {
+                Some(bits) => format!("write the bits of the word: `{bits}`"),
+                None => range(),
+            };
+            let text = format!("expected a number from 0 to 2^32 - 1 for {what}, found `{text}`");
+            errors.push(*anchor, &Message::new(Rule::Number, text).help(help));
             None
         }
         other => {
@@ -48,6 +62,7 @@ fn resolve_name(
     name: &str,
     anchor: Anchor,
     what: &str,
+    range: &str,
     header: &ProgramHeader,
     errors: &mut Errors,
 ) -> Option<u32> {
@@ -69,7 +84,8 @@ fn resolve_name(
                         format!("`{name}` is {value}; a number from 0 to 2^32 - 1 was expected for {what}");
                     let place =
                         read.header.render_at("it is declared here", &constant.location, constant.name.len());
-                    errors.push(anchor, &Message::new(Rule::Number, text).detail(place));
+                    let help = format!("{range}, or another constant");
+                    errors.push(anchor, &Message::new(Rule::Number, text).detail(place).help(help));
                 }
                 number
             }

@@ -5,7 +5,7 @@ use komorebi_abi::program::{Compute, Kernel, MathFidelity, OptLevel, Rule, Unpac
 
 use super::attribute::{ComputeParts, PerKernel};
 use super::collect::Collect;
-use super::number::resolve;
+use super::number::{WORD_MAX, resolve};
 use crate::errors::{Errors, Message};
 use crate::parts::{parse_fields, parse_parts};
 use crate::value::Value;
@@ -78,12 +78,18 @@ pub(crate) fn collect_compile_args(value: &Value, into: &mut Collect<'_>) {
                 kernel.name(),
                 value.describe()
             );
-            into.errors.push(value.anchor(), &Message::new(Rule::Field, text).help(example));
+            let help = match &value {
+                Value::Int(word) => format!("write `{} = [{word}]`", kernel.name()),
+                _ => example.to_owned(),
+            };
+            into.errors.push(value.anchor(), &Message::new(Rule::Field, text).help(help));
             continue;
         };
         let what = format!("a compile-time argument of the {}", kernel.name());
-        into.model.compile_args[i] =
-            words.iter().filter_map(|word| resolve(word, &what, into.header, into.errors)).collect();
+        into.model.compile_args[i] = words
+            .iter()
+            .filter_map(|word| resolve(word, &what, WORD_MAX, into.header, into.errors))
+            .collect();
     }
 }
 
@@ -159,6 +165,7 @@ pub(super) fn expected_name(value: &Value, known: &[&str]) -> String {
         Value::Text(text) if known.contains(&text.value().as_str()) => {
             format!("write `{}`, without quotes", text.value())
         }
+        _ if known.len() == 1 => format!("the only one is `{}`; without it, leave the part out", known[0]),
         _ => format!("known are `{}`", known.join("`, `")),
     }
 }

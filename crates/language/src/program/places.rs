@@ -20,7 +20,7 @@ pub(crate) struct Places {
     pub(crate) defines: Vec<Anchor>,
     pub(crate) threads: Vec<ThreadPlaces>,
     /// The regions that threads share.
-    pub(crate) regions: Vec<Anchor>,
+    pub(crate) regions: Vec<RegionPlaces>,
 }
 
 /// The anchors of a buffer.
@@ -55,6 +55,13 @@ pub(crate) struct HandlerPlaces {
     pub(crate) args: Vec<Anchor>,
 }
 
+/// The anchors of a region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RegionPlaces {
+    pub(crate) name: Anchor,
+    pub(crate) bytes: Anchor,
+}
+
 /// The anchors of a thread.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadPlaces {
@@ -64,7 +71,7 @@ pub(crate) struct ThreadPlaces {
     pub(crate) sources: Vec<Anchor>,
     pub(crate) words: Anchor,
     pub(crate) deadline: Anchor,
-    pub(crate) regions: Vec<Anchor>,
+    pub(crate) regions: Vec<RegionPlaces>,
 }
 
 impl Places {
@@ -106,11 +113,17 @@ impl Places {
             }
             Place::ThreadWords(i) => self.threads.get(i).map(|thread| thread.words),
             Place::ThreadDeadline(i) => self.threads.get(i).map(|thread| thread.deadline),
-            Place::Region(i, j) => self.threads.get(i).and_then(|thread| thread.regions.get(j).copied()),
-            Place::SharedRegion(i) => self.regions.get(i).copied(),
+            Place::Region(i, j) => self.region(i, j).map(|region| region.bytes),
+            Place::RegionName(i, j) => self.region(i, j).map(|region| region.name),
+            Place::SharedRegion(i) => self.regions.get(i).map(|region| region.bytes),
+            Place::SharedRegionName(i) => self.regions.get(i).map(|region| region.name),
             Place::Program => None,
         };
         found.unwrap_or(self.program)
+    }
+
+    fn region(&self, thread: usize, region: usize) -> Option<RegionPlaces> {
+        self.threads.get(thread)?.regions.get(region).copied()
     }
 
     /// The header's constant that a place is about.

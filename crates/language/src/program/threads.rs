@@ -11,9 +11,9 @@ use super::collect::Collect;
 use super::files::{exists, missing_help, nearest_file, plain};
 use super::header::ProgramHeader;
 use super::kernels::{SourcePath, with_includes};
-use super::number::resolve;
+use super::number::{WORD_MAX, resolve};
 use super::options::choose;
-use super::places::ThreadPlaces;
+use super::places::{RegionPlaces, ThreadPlaces};
 use crate::anchor::Anchor;
 use crate::context::Context;
 use crate::duration::{HELP, parse_deadline};
@@ -21,6 +21,7 @@ use crate::errors::{Errors, Message};
 use crate::parts::{Part, first_words, parse_fields, parse_parts, split};
 use crate::value::Value;
 
+const SOURCES: &str = "write `sources = [\"threads/scan.cpp\"]`, with the paths of its C++ files";
 const EXAMPLE: &str = "write it as in `scan(cluster = 1, sources = [\"threads/scan.cpp\"])`";
 
 /// A thread as it is written.
@@ -96,7 +97,7 @@ fn take_deadline(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Toke
             let text = format!("{owner} has two parts called `deadline`");
             errors.push(key, &Message::new(Rule::Field, text).help("remove one of them"));
             let text = format!("the other `deadline` of {owner}");
-            errors.push(first.key, &Message::new(Rule::Field, text));
+            errors.end(first.key, &Message::new(Rule::Field, text));
             continue;
         }
         let equals = matches!(inner.next(), Some(TokenTree::Punct(punct)) if punct.as_char() == '=');
@@ -128,8 +129,8 @@ fn parse_sources(value: &Value, owner: &str, errors: &mut Errors) -> Option<Vec<
         Value::List(values, _) => values.as_slice(),
         Value::Text(_) => single,
         other => {
-            let text = format!("`sources` of {owner} are paths, found {}", other.describe());
-            errors.push(other.anchor(), &Message::new(Rule::Field, text).help(EXAMPLE));
+            let text = format!("`sources` of {owner} is a list of paths, found {}", other.describe());
+            errors.push(other.anchor(), &Message::new(Rule::Field, text).help(SOURCES));
             return None;
         }
     };
@@ -143,7 +144,7 @@ fn parse_sources(value: &Value, owner: &str, errors: &mut Errors) -> Option<Vec<
             });
         } else {
             let text = format!("a source of {owner} is a path, found {}", value.describe());
-            errors.push(value.anchor(), &Message::new(Rule::Field, text).help(EXAMPLE));
+            errors.push(value.anchor(), &Message::new(Rule::Field, text).help(SOURCES));
             sources = None;
         }
     }
@@ -163,10 +164,7 @@ pub(crate) fn load_threads(
             if let Some(folder) = &context.folder
                 && !exists(&folder.join(path))
             {
-                let text = format!(
-                    "there is no source {path:?} of thread `{}` beside this source file",
-                    thread.name
-                );
+                let text = format!("there is no file {path:?}, a source of thread `{}`", thread.name);
                 let listed = |near: &String| thread.sources.iter().flatten().any(|(other, _)| other == near);
                 let help = match nearest_file(folder, path) {
                     Some(nearest) if listed(&nearest) => {
@@ -209,7 +207,8 @@ fn collect_thread(item: &ThreadItem, into: &mut Collect<'_>) {
     };
     if let Some(value) = words {
         thread.words =
-            resolve(value, &format!("`words` of {owner}"), into.header, into.errors).unwrap_or_default();
+            resolve(value, &format!("`words` of {owner}"), Thread::WORDS_MAX, into.header, into.errors)
+                .unwrap_or_default();
     }
     thread.deadline_us = item.deadline.as_ref().and_then(|deadline| deadline.us);
     let setting =
@@ -250,14 +249,19 @@ fn clusters_of(item: &ThreadItem, owner: &str, into: &mut Collect<'_>) -> Vec<(u
         }
         (None, None) => {
             let text = format!("{owner} has no `cluster`");
-            into.errors.push(item.key, &Message::new(Rule::Field, text).help(EXAMPLE));
+            let free = Thread::CLUSTERS
+                .clone()
+                .find(|cluster| into.model.threads.iter().all(|thread| thread.cluster != *cluster));
+            let help =
+                format!("write `{}(cluster = {}, ..)`", item.name, free.unwrap_or(*Thread::CLUSTERS.start()));
+            into.errors.push(item.key, &Message::new(Rule::Field, text).help(help));
             &[]
         }
     };
     let what = format!("the cluster of {owner}");
-    let found = values
-        .iter()
-        .filter_map(|value| Some((resolve(value, &what, into.header, into.errors)?, value.anchor())));
+    let found = values.iter().filter_map(|value| {
+        Some((resolve(value, &what, *Thread::CLUSTERS.end(), into.header, into.errors)?, value.anchor()))
+    });
     let mut found: Vec<(u32, Anchor)> = found.collect();
     if found.is_empty() {
         // What is not known is filled in so that no other rule speaks about it.
@@ -274,14 +278,14 @@ pub(crate) fn collect_regions(value: &Value, into: &mut Collect<'_>) {
 }
 
 /// `(table = 65_536)`: the regions, and where each one's bytes stand.
-fn parse_regions(value: &Value, owner: &str, into: &mut Collect<'_>) -> (Vec<Region>, Vec<Anchor>) {
+fn parse_regions(value: &Value, owner: &str, into: &mut Collect<'_>) -> (Vec<Region>, Vec<RegionPlaces>) {
     let Value::Parts(tokens, _) = value else {
         let text = format!("{owner} are names with their bytes, found {}", value.describe());
         let help = "write them as in `regions(table = 65_536)`";
         into.errors.push(value.anchor(), &Message::new(Rule::Field, text).help(help));
         return (Vec::new(), Vec::new());
     };
-    let (mut regions, mut anchors) = (Vec::new(), Vec::new());
+    let (mut regions, mut places) = (Vec::new(), Vec::new());
     for part in parse_parts(tokens.clone(), owner, into.errors) {
         let value = <Value as darling::FromMeta>::from_meta(&part.meta).unwrap_or(Value::Word(part.key));
         let what = format!("the bytes of region `{}`", part.name);
@@ -292,9 +296,9 @@ fn parse_regions(value: &Value, owner: &str, into: &mut Collect<'_>) -> (Vec<Reg
             into.errors.push(value.anchor(), &Message::new(Rule::Number, text).help(help));
             continue;
         }
-        let Some(bytes) = resolve(&value, &what, into.header, into.errors) else { continue };
+        let Some(bytes) = resolve(&value, &what, WORD_MAX, into.header, into.errors) else { continue };
         regions.push(Region { name: part.name, bytes });
-        anchors.push(value.anchor());
+        places.push(RegionPlaces { name: part.key, bytes: value.anchor() });
     }
-    (regions, anchors)
+    (regions, places)
 }

@@ -130,7 +130,7 @@ fn drive_step(step: &Step, stream: &mut Stream, context: &mut Context<'_, '_>) {
         Body::Loop(body) => turns(None, body, step.anchor, stream, context),
         Body::Break | Body::Continue if context.loops == 0 => {
             let word = if matches!(step.body, Body::Break) { "break" } else { "continue" };
-            let text = format!("`{word}` stands outside of every loop, and would go nowhere");
+            let text = format!("`{word}` stands outside of every loop");
             let help = if word == "break" {
                 "end the stream with `halt(..)`, or move it into a loop"
             } else {

@@ -27,7 +27,7 @@ pub(super) fn end_kind(halts: &[(Type, Anchor)], scope: &mut Scope<'_>) -> ArgKi
                 let help = format!("convert one of them, as in `halt(value as {one})`");
                 scope.errors.push(*anchor, &Message::new(Rule::VariableType, text).help(help));
                 let text = format!("the other end: this halt gives {one}");
-                scope.errors.push(at, &Message::new(Rule::VariableType, text));
+                scope.errors.end(at, &Message::new(Rule::VariableType, text));
                 break;
             }
             Some(_) => {}
@@ -41,7 +41,7 @@ pub(super) fn end_kind(halts: &[(Type, Anchor)], scope: &mut Scope<'_>) -> ArgKi
         scope
             .errors
             .push(*anchor, &Message::new(Rule::VariableType, text).help("write a float, as in `halt(0.0)`"));
-        scope.errors.push(at, &Message::new(Rule::VariableType, "the other end: this halt gives f32"));
+        scope.errors.end(at, &Message::new(Rule::VariableType, "the other end: this halt gives f32"));
     }
     found.map_or(ArgKind::U32, |(kind, _)| kind)
 }

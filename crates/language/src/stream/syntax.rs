@@ -63,6 +63,9 @@ enum Raw {
     Continue,
 }
 
+/// What a `let` is for.
+const LET: &str = "`let` names a command";
+
 const FORMS: &str = "steps are `let job = submit handler[0..8](..);`, `enqueue ..`, `wait(job);`, `wait(all);`, `event(x);`, `x = ..;`, `if`, `while`, `loop`, `break;`, `continue;` and `halt(x);`";
 
 /// The steps of statements, `depth` blocks deep. One that cannot be read is reported, and does not hide the others.
@@ -107,7 +110,14 @@ fn parse_step(tokens: TokenStream, depth: u32, scope: &mut Scope<'_>, steps: &mu
             rest
         }
         Err(error) => {
-            scope.syntax(Anchor::of_error(&error, whole), format!("cannot read this step: {error}"), FORMS);
+            let help = match &name {
+                Some(name) if error.to_string().starts_with(LET) => {
+                    format!("for a register, write `reg {name}: u32 = ..;` with its value")
+                }
+                _ => FORMS.to_owned(),
+            };
+            let text = format!("cannot read this step: {error}");
+            scope.syntax(Anchor::of_error(&error, whole), text, &help);
             scope.gaps = true;
             if let Some(name) = name {
                 scope.mark_broken(&name);
@@ -162,9 +172,7 @@ fn read_raw(input: ParseStream<'_>) -> syn::Result<Raw> {
         input.parse::<Token![let]>()?;
         let name: Ident = input.parse()?;
         input.parse::<Token![=]>()?;
-        let text = format!(
-            "`let` names a command: expected `submit` or `enqueue`; a register is `reg {name}: u32 = ..;`"
-        );
+        let text = format!("{LET}: expected `submit` or `enqueue` after `let {name} =`");
         if !input.peek(syn::Ident) {
             return Err(input.error(text));
         }

@@ -192,7 +192,7 @@ macro_rules! __km_Blur_HASH {
 use __km_Blur_HASH as Blur;
 const _: () = {
     #[deprecated(
-        note = "[KM0014] `Blur` does not declare these handlers of its header: `step` (1), `left` (2), `right` (3), `norm` (4); declare them as functions of the trait, or write `#[allow(deprecated)]` over it"
+        note = "[KM0014] handlers of the header that `Blur` does not declare: `step` (1), `left` (2), `right` (3), `norm` (4); add each as a function of the trait with its arguments, or write `#[allow(deprecated)]` above the trait (nothing is deprecated: a macro has no other warning to give)"
     )]
     const fn undeclared_handlers() {}
     undeclared_handlers();

@@ -72,12 +72,6 @@ pub(super) const CATALOGUE: &[Entry] = &[
         "It would never run. To run it again, use `again`.",
     ),
     (
-        Rule::Unreachable,
-        "KM0111",
-        "a node can never run",
-        "It is behind a circle of nodes, of which none can run.",
-    ),
-    (
         Rule::ReadBeforeWrite,
         "KM0112",
         "a register is read before anything wrote it",

@@ -18,7 +18,6 @@ pub enum Rule {
     NameTwice,
     Cycle,
     AfterItself,
-    Unreachable,
     ReadBeforeWrite,
     WriteUnordered,
     TensorRace,

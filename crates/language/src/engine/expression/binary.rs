@@ -42,8 +42,18 @@ pub(crate) fn apply(op: &BinOp, a: Tree, b: Tree, anchor: Anchor, scope: &mut Sc
         B::And(_) => logical(O::And, "&&", a, b, anchor, scope),
         B::Or(_) => logical(O::Or, "||", a, b, anchor, scope),
         _ => {
-            let help = "u32: `x / 8` is `x >> 3`, `x % 8` is `x & 7`; f32: multiply by the reciprocal; else let a handler divide";
-            refuse(Syntax::Field, anchor, "the dispatcher has no division", help, scope)
+            let divides = matches!(op, B::Div(_) | B::DivAssign(_));
+            let help = match b.int() {
+                _ if a.ty.is_float() || b.ty.is_float() => {
+                    "multiply by the reciprocal, or let a handler divide".to_owned()
+                }
+                Some(by) if by > 0 && by & (by - 1) == 0 && !a.ty.is_signed() => match divides {
+                    true => format!("shift: `>> {}`", by.trailing_zeros()),
+                    false => format!("mask: `& {}`", by - 1),
+                },
+                _ => "let a handler divide, and take its result".to_owned(),
+            };
+            refuse(Syntax::Field, anchor, "the dispatcher has no division", &help, scope)
         }
     }
 }

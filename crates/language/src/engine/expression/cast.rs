@@ -137,10 +137,10 @@ pub(super) fn function(func: &Expr, args: Vec<Tree>, anchor: Anchor, scope: &mut
             let help = match name.as_str() {
                 "min" | "max" => format!("write `a.{name}(b)`"),
                 _ if scope.program.facts.handler(handler).is_some() => {
-                    let command = if scope.noun == "stream" { format!("submit {handler}") } else { handler.to_owned() };
-                    format!(
-                        "`{handler}` is a handler: its command stands alone and writes a register, as in `{command}[0..8](..) -> result;`"
-                    )
+                    let submit = if scope.noun == "stream" { "submit " } else { "" };
+                    let text = format!("`{handler}` is a handler: its command has no value, but writes a register");
+                    let help = format!("let it stand alone: `{submit}{name}(..) -> register;`");
+                    return refuse(Syntax::Field, anchor, &text, &help, scope);
                 }
                 _ => "the one function is `f32::from_bits(x)`; methods are `.min(..)`, `.max(..)`, `.to_bits()`".to_owned(),
             };

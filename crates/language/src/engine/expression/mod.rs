@@ -11,5 +11,5 @@ mod typing;
 
 pub(crate) use binary::apply;
 pub(crate) use lower::{Code, Lower};
-pub(crate) use tree::{Tree, Type};
+pub(crate) use tree::{Tree, TreeShape, Type};
 pub(crate) use typing::{check_range, condition, tree};

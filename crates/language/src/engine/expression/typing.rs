@@ -47,7 +47,7 @@ pub(super) fn nested(expr: &Expr, depth: u32, scope: &mut Scope<'_>) -> Tree {
             match unary.op {
                 UnOp::Neg(_) => negated(inner, anchor, scope),
                 UnOp::Not(_) => inverted(inner, anchor, scope),
-                _ => refuse(Syntax::Field, anchor, "a word has nothing behind it", "remove the `*`", scope),
+                _ => refuse(Syntax::Field, anchor, "a word points to nothing", "remove the `*`", scope),
             }
         }
         Expr::Cast(expr) => cast(nested(&expr.expr, depth, scope), &expr.ty, anchor, scope),
@@ -68,7 +68,7 @@ pub(super) fn nested(expr: &Expr, depth: u32, scope: &mut Scope<'_>) -> Tree {
             Some(value) => leaf(value, anchor, scope),
             None => {
                 let help = "values are numbers, names, `+ - * & | ^ << >>`, comparisons, `as`, `.min(..)`, `.max(..)`, and `if c { a } else { b }`";
-                refuse(Syntax::Field, anchor, "this is no value that the dispatcher computes", help, scope)
+                refuse(Syntax::Field, anchor, "the dispatcher does not compute this", help, scope)
             }
         },
     }
@@ -230,7 +230,16 @@ pub(super) fn unify(a: Tree, b: Tree, what: &str, scope: &mut Scope<'_>) -> Opti
         let b = check_range(b, a.ty, scope);
         return Some((a, b));
     }
-    let text = format!("{what} need one type, and are {} and {}", a.ty.name(), b.ty.name());
+    let called = |tree: &Tree| match &tree.shape {
+        TreeShape::Leaf(Value::Variable(Ref::Id(id))) => {
+            scope.variables.get(*id as usize).map(|variable| variable.label(*id))
+        }
+        _ => None,
+    };
+    let is = |tree: &Tree, place: &str| {
+        format!("{} is {}", called(tree).unwrap_or_else(|| place.to_owned()), tree.ty.name())
+    };
+    let text = format!("{what} need one type: {}, and {}", is(&a, "the first"), is(&b, "the second"));
     let help = mend(&a, &b);
     let anchor = b.anchor;
     scope.errors.push(anchor, &Message::new(Rule::ArgType, text).help(help));

@@ -14,7 +14,7 @@ pub(super) fn emit_warning(program: &Emission<'_>) -> TokenStream {
     let ident = &program.item.ident;
     let lints = &program.item.lints;
     let note = format!(
-        "[KM0014] `{ident}` does not declare these handlers of its header: {}; declare them as functions of the trait, or write `#[allow(deprecated)]` over it",
+        "[KM0014] handlers of the header that `{ident}` does not declare: {}; add each as a function of the trait with its arguments, or write `#[allow(deprecated)]` above the trait (nothing is deprecated: a macro has no other warning to give)",
         program.undeclared.join(", ")
     );
     let used = Ident::new("undeclared_handlers", Span::call_site().located_at(ident.span()));
