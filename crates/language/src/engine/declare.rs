@@ -151,11 +151,11 @@ fn broken_name(part: &TokenStream, first: bool, scope: &mut Scope<'_>) {
 
 /// The name in a declaration that was refused.
 fn broken_word(part: &TokenStream, first: bool) -> Option<String> {
-    let idents = part.clone().into_iter().filter_map(|token| match token {
+    let mut idents = part.clone().into_iter().filter_map(|token| match token {
         proc_macro2::TokenTree::Ident(ident) => Some(ident.unraw().to_string()),
         _ => None,
     });
-    idents.skip(usize::from(first)).next()
+    idents.nth(usize::from(first))
 }
 
 fn refuse_value(named: &Named, word: &str, why: &str, scope: &mut Scope<'_>) {

@@ -180,7 +180,7 @@ fn every_part_of_a_thread_is_told_at_its_own() {
         ("cluster = 1, SOURCES, deadline = 50 hours", "KM0017", "unit `hours`"),
         ("cluster = 1, SOURCES, deadline =", "KM0017", "no value"),
         ("cluster = 1, SOURCES, prefetch = \"documented\"", "KM0018", "a prefetch setting"),
-        ("cluster = 1, SOURCES, prefetch = eager", "KM0018", "known are `documented`"),
+        ("cluster = 1, SOURCES, prefetch = eager", "KM0018", "the only one is `documented`"),
         ("cluster = 1, SOURCES, regions(table = 100)", "KM0022", "write `table = 128`"),
         ("cluster = 1, SOURCES, regions(table)", "KM0020", "the bytes of region `table`"),
         ("cluster = 1, SOURCES, regions = 64", "KM0017", "names with their bytes"),
