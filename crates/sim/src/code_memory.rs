@@ -23,13 +23,6 @@ const CROWDED: usize = 4096;
 const CROWDED_PARTS: usize = 1024;
 
 impl CodeCache {
-    /// The page of a DRAM that holds `offset`, for an X280.
-    pub(crate) fn dram_page<const PAGE: usize>(&mut self, dram: &Sparse<PAGE>, offset: u64) -> Arc<CodePage> {
-        let mut bytes = [0; CodePage::BYTES];
-        dram.read(offset & !(CodePage::BYTES as u64 - 1), &mut bytes);
-        self.page(Isa::Rv64, &bytes)
-    }
-
     /// The lines in `mask` of a page, and no others: most cores that run it get the same one.
     pub(crate) fn part(&mut self, page: &Arc<CodePage>, mask: u64) -> Arc<CodePage> {
         if self.parts.len() > CROWDED_PARTS {
@@ -47,7 +40,7 @@ impl CodeCache {
     }
 
     /// The decoded form of these bytes.
-    fn page(&mut self, isa: Isa, bytes: &[u8; CodePage::BYTES]) -> Arc<CodePage> {
+    pub(crate) fn page(&mut self, isa: Isa, bytes: &[u8; CodePage::BYTES]) -> Arc<CodePage> {
         let pages = match isa {
             Isa::Rv32 => &mut self.rv32,
             Isa::Rv64 => &mut self.rv64,

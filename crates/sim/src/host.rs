@@ -310,14 +310,19 @@ impl Host {
         self.machine.net.push(HOST, tile, at, body);
         self.now = at + half + host_transfer(bytes.len() as u64);
         self.run()?;
-        match self.machine.net.host.reply.take() {
-            Some(data) => bytes.copy_from_slice(data.bytes()),
-            None => {
-                let what = format!("read of {address:#x} at {xy}");
-                return Err(CardError::Lost { what });
+        // A cluster that has to ask its DRAM first answers later.
+        let end = self.now + NO_ANSWER;
+        loop {
+            if let Some(data) = self.machine.net.host.reply.take() {
+                bytes.copy_from_slice(data.bytes());
+                return Ok(());
             }
+            if self.now >= end {
+                return Err(CardError::Lost { what: format!("read of {address:#x} at {xy}") });
+            }
+            self.now += HOST_POLL;
+            self.run()?;
         }
-        Ok(())
     }
 
     pub(crate) fn fence(&mut self, xy: NocXy) -> Result<(), CardError> {

@@ -68,6 +68,13 @@ pub(crate) enum Reply {
         ticket: u32,
         after: Time,
     },
+    /// The caches of a cluster, which wait for a line.
+    Line {
+        tile: TileId,
+        /// The line: its address over 64.
+        number: u64,
+        after: Time,
+    },
     /// The host, which waits for its round trip.
     Host,
 }
@@ -91,6 +98,10 @@ pub(crate) enum Body {
     Ack { noc: Noc, transaction: u8 },
     /// A hart's timer may have reached its comparator.
     Timer { hart: u8 },
+    /// A line for the caches of a cluster arrives.
+    Line { number: u64, data: Payload },
+    /// A line of the caches of a cluster that was written goes to memory by itself.
+    WriteBack { number: u64 },
     /// The harts of a cluster leave reset.
     Release,
     /// A cluster's clock has cycles of this length from now on; 0 stops it.

@@ -197,6 +197,10 @@ impl Net {
                 let answer = Answer { ticket, at: arrival, value: u64::from_le_bytes(word) };
                 self.windows[usize::from(cluster)][usize::from(hart)] = Some(answer);
             }
+            Reply::Line { tile, number, after } => {
+                let arrival = at + after + extra + latency::injection(bytes) + self.delay(source.0);
+                self.push(source.0, tile, arrival, Body::Line { number, data });
+            }
             Reply::Host => self.host.reply = Some(data),
         }
     }

@@ -28,5 +28,6 @@ pub(crate) fn is_packet(body: &Body) -> bool {
             | Body::Increment { .. }
             | Body::ReadDone { .. }
             | Body::AtomicDone { .. }
+            | Body::Line { .. }
     )
 }

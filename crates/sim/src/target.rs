@@ -29,7 +29,7 @@ pub(crate) enum Access {
 pub(crate) fn is_register(kind: Kind, address: u64) -> bool {
     match kind {
         Kind::Tensix => address >= L1_BYTES,
-        Kind::L2Cpu(_) => !LIM.contains(&address) && !crate::l2cpu::is_dram(address),
+        Kind::L2Cpu(_) => !LIM.contains(&address) && !crate::l2cpu::is_memory(address),
         Kind::Arc => true,
         Kind::Dram(_) | Kind::Pcie => false,
     }
@@ -47,11 +47,7 @@ pub(crate) fn check(kind: Kind, address: u64, bytes: u64, access: Access) -> Res
         Kind::Tensix => Rule::TensixReach,
         Kind::Dram(_) if end <= DRAM_BYTES => return Ok(()),
         Kind::Dram(_) => Rule::DramReach,
-        Kind::L2Cpu(_)
-            if inside(&LIM) || (crate::l2cpu::is_dram(address) && crate::l2cpu::is_dram(end - 1)) =>
-        {
-            return Ok(());
-        }
+        Kind::L2Cpu(_) if inside(&LIM) || crate::l2cpu::is_within(address, bytes) => return Ok(()),
         Kind::L2Cpu(_) if inside(&PERIPHERALS) || crate::l2cpu::is_device(address) => {
             return words(kind, address, bytes, 8);
         }

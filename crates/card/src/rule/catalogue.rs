@@ -104,7 +104,7 @@ catalogue! {
     DramReach "KF0315" "a request beyond the memory of a DRAM channel":
         "a DRAM channel has memory up to 0xff000000", "host.md §3.5";
     ClusterReach "KF0316" "a request to an address that an X280 cluster does not have":
-        "of an X280 cluster the NoC reaches LIM, devices, peripherals and local DRAM", "host.md §6.2";
+        "of an X280 cluster the NoC reaches LIM, devices, peripherals, local DRAM and the Zero device; windows and the NIU are not modelled", "host.md §6.2";
     HostReach "KF0317" "a request to the PCIe tile outside its window":
         "host memory is reached through the window at 0x1000000000000000", "host.md §8.1";
     ArcReach "KF0318" "a request to an address that the ARC tile does not have":
@@ -116,15 +116,14 @@ catalogue! {
     HartAddress "KF0401" "an address where an X280 hart has nothing":
         "there is nothing at this X280 address, or it is not modelled", "host.md §6.3";
     HartFetch "KF0402" "X280 code where none can be":
-        "X280 code is fetched from LIM, local DRAM or the scratch memory", "host.md §6.3";
+        "X280 code is fetched from LIM, local DRAM, the Zero device or the scratch memory; from windows is not modelled", "host.md §6.3";
     HartAtomic "KF0403" "an atomic instruction on uncached memory":
-        "X280 atomics on uncached or window addresses are not documented, and a NoC has none", "host.md §6.7";
+        "X280 atomics are done in the L1 data cache: on uncached or window addresses they are not documented, and a NoC has none",
+        "host.md §6.7";
     DeviceWidth "KF0404" "a device register accessed by a byte or a half":
         "device registers are accessed 4 or 8 bytes at a time", "host.md §6.3";
     LinkedWindow "KF0405" "a window with the linked bit":
         "a linked window can hang the NoC", "host.md §7";
-    WindowHigh "KF0406" "a window with channel or stride bits":
-        "strided multicast and channel bits are not modelled: leave the high word 0", "host.md §6.4";
     WindowLoad "KF0407" "a load through a multicast window":
         "only writes can be multicast", "host.md §6.4";
     WindowWidth "KF0408" "a store of a byte or a half through a window":
@@ -138,11 +137,31 @@ catalogue! {
     Clint "KF0412" "a register that the CLINT does not have":
         "the CLINT has msip, mtimecmp and a read-only mtime for four harts", "host.md §6.3";
     Peripheral "KF0413" "an external peripheral that is not modelled":
-        "windows, reset vectors, scratch, RNMI, software interrupt bits and the MSI catcher are modelled", "host.md §6.3";
+        "windows, reset vectors, scratch, status, RNMI, software interrupt bits and the MSI catcher are modelled", "host.md §6.3";
     ReleaseVectors "KF0414" "harts released without their vectors":
         "reset vectors and RNMI handlers of all four harts are set before they leave reset", "host.md §6.5";
     ClusterClock "KF0415" "a request to a cluster without a clock":
         "an X280 cluster is left alone while its clock stands; vote for L2CPU power first", "host.md §6.7";
+    StaticWindow "KF0416" "a window with a static channel":
+        "a static channel hangs the NoC once reads and writes share it: leave it 0", "host.md §2.2, §7";
+    WindowReserved "KF0417" "a window with reserved bits":
+        "bits 29 and 30 of a window's low word are written as 0", "host.md §6.4";
+    WindowOrdering "KF0418" "a window with ordering 3":
+        "ordering 3 is unexplored: 0, 1 or 2 only", "host.md §7";
+    Destinations "KF0419" "a multicast window with a wrong number of destinations":
+        "num_dest is the number of tiles that a multicast reaches; it may be 0 where none is skipped or excluded", "host.md §2.2";
+    CachedRegister "KF0420" "registers through a cached window":
+        "registers are never mapped through a cached window: lines are fetched and written whole, at any time", "host.md §6.4";
+    WayMask "KF0421" "a line for an L3 master that has no way":
+        "a master brings lines into the ways of its mask: where none is of the cache, it cannot", "host.md §6.6";
+    Flush "KF0422" "a flush of an address that is not cacheable":
+        "what is flushed is the cached address of a line, local DRAM's from 0x400030000000 on", "host.md §6.3";
+    FlushWidth "KF0423" "a part of a flush register":
+        "a 64-bit flush register takes one store of 8 bytes", "host.md §6.3";
+    SoftwareBits "KF0424" "the first six software interrupt bits":
+        "software interrupt bits 0 to 5 share their PLIC sources with the hardware's: do not use them", "host.md §6.3";
+    Plic "KF0425" "a register that the PLIC does not have":
+        "the PLIC has priorities, pending bits that are read, and enables, threshold and claim of eight contexts", "host.md §6.3";
 
     // The host's requests, and the registers of the management core.
     TensixClock "KF0501" "a request to a Tensix tile without a clock":

@@ -132,6 +132,15 @@ pub trait Bus {
     /// A `fence.i`, or an instruction cache told to forget.
     fn fence_i(&mut self, at: Time) -> Time;
 
+    /// The hart's L1 data cache lets the line at `address` go, or every line; what was written to it goes to the level
+    /// above, or is lost. X280 only. When the hart may go on.
+    ///
+    /// # Errors
+    /// [`Refusal`] for an address that is not cacheable.
+    fn leave_l1(&mut self, at: Time, _address: Option<u64>, _discard: bool) -> Result<Time, Refusal> {
+        Ok(at)
+    }
+
     /// Reads a control register that the hart does not keep itself; `None` when there is none of that number.
     ///
     /// # Errors
@@ -148,15 +157,22 @@ pub trait Bus {
     ///
     /// # Errors
     /// [`Refusal`] where no code can be fetched from.
-    fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal>;
+    fn code(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal>;
 
     /// The page around `pc` once its line has been fetched, for a bus whose pages have unfetched lines: an access to shared
     /// memory.
     ///
     /// # Errors
     /// [`Refusal`].
-    fn fetch(&mut self, _at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
-        self.code(pc)
+    fn fetch(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
+        self.code(at, pc)
+    }
+
+    /// True when an access of the hart has changed interrupts, which the tile has to look at before the hart goes on. The
+    /// hart asks when [`Bus::code_generation`] has changed after a store, and after each instruction that is rare.
+    #[inline]
+    fn is_interrupted(&self) -> bool {
+        false
     }
 
     /// A number that changes whenever [`Bus::code`] would now give another page than it gave this hart before. The

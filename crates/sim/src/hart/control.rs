@@ -204,9 +204,9 @@ impl Control {
         self.mstatus |= STATUS_FS;
     }
 
-    /// True when the value of the register depends on time or on the bus.
+    /// True when the value of the register depends on time, on the bus, or on what others do.
     pub(super) fn is_outside(&mut self, number: u16) -> bool {
-        matches!(self.place(number), Place::Cycles(_) | Place::Bus)
+        number == csr::MIP || matches!(self.place(number), Place::Cycles(_) | Place::Bus)
     }
 
     /// The number of the interrupt to take now, if there is one: external before software before timer.

@@ -148,6 +148,7 @@ fn decode_word(isa: Isa, word: u32) -> Op {
         Format::ShiftWord => op(rd, rs1, 0, i32::from(rs2)),
         Format::Store => op(NO_RESULT, rs1, rs2, immediate_s(word)),
         Format::Branch => op(NO_RESULT, rs1, rs2, immediate_b(word)),
+        Format::CacheLine => op(NO_RESULT, rs1, 0, 0),
         Format::Upper => op(rd, 0, 0, (word & 0xffff_f000) as i32),
         Format::Jump => op(rd, 0, 0, immediate_j(word)),
         Format::Csr => op(rd, rs1, 0, (word >> 20) as i32),

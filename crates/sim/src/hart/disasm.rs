@@ -80,6 +80,7 @@ fn disassemble_word(isa: Isa, word: u32, pc: u64) -> String {
         Format::Csr => format!("{rd},{csr:#x},{rs1}"),
         Format::CsrImmediate => format!("{rd},{csr:#x},{}", word >> 15 & 31),
         Format::Fence => format!("{},{}", fence_set(word >> 24), fence_set(word >> 20)),
+        Format::CacheLine => rs1.to_owned(),
         Format::Plain | Format::Exact => return mnemonic,
         Format::FloatLoad => format!("{fd},{}({rs1})", immediate_i(word)),
         Format::FloatStore => format!("{fs2},{}({rs1})", immediate_s(word)),

@@ -41,6 +41,8 @@ pub enum Format {
     Plain,
     /// no operands
     Exact,
+    /// `rs1`, an address, or no register for everything
+    CacheLine,
     /// `fd,imm(rs1)`
     FloatLoad,
     /// `fs2,imm(rs1)`
@@ -89,6 +91,7 @@ impl Format {
             Self::Upper | Self::Jump => 0x0000_007f,
             Self::Atomic => 0xf800_707f,
             Self::Reserve => 0xf9f0_707f,
+            Self::CacheLine => 0xfff0_7fff,
             Self::Exact => 0xffff_ffff,
             Self::FloatRounded => 0xfe00_007f,
             Self::FloatUnary | Self::FloatToInteger | Self::FloatFromInteger => 0xfff0_007f,

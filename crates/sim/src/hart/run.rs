@@ -58,6 +58,9 @@ impl<X: Xlen> Hart<X> {
         }
         self.take_interrupt();
         loop {
+            if bus.is_interrupted() {
+                return Stop::Horizon;
+            }
             // What a load ahead of its turn gave may be taken back: no page is fetched because of it.
             let known = self.code_generation == bus.code_generation() && self.pages.holds(self.pc);
             if self.is_ahead && !known {
@@ -127,7 +130,7 @@ impl<X: Xlen> Hart<X> {
         if let Some(page) = self.pages.take(self.pc) {
             return Ok(page);
         }
-        let page = bus.code(self.pc)?;
+        let page = bus.code(self.time, self.pc)?;
         assert_eq!(page.isa(), X::ISA, "a page decoded for the other instruction set");
         Ok(page)
     }

@@ -121,6 +121,8 @@ pub struct Hart<X: Xlen> {
     /// In a `wfi`.
     pub(super) sleeping: bool,
     pub(super) nmi: bool,
+    pub(super) bus_error: bool,
+    pub(super) ceased: bool,
     pub(super) code_generation: u64,
     pub(super) counters: Counters,
     pub(super) steps: Steps,
@@ -169,6 +171,8 @@ impl<X: Xlen> Hart<X> {
             reservation: None,
             sleeping: false,
             nmi: false,
+            bus_error: false,
+            ceased: false,
             nmi_handler: 0,
             nmi_exception_handler: 0,
             parking: setup.parking,
@@ -205,6 +209,7 @@ impl<X: Xlen> Hart<X> {
         self.pages.clear();
         self.reservation = None;
         self.sleeping = false;
+        self.ceased = false;
         self.watching = 0;
         self.repeat.streak = 0;
         self.known_waits = [KnownWait::default(); KNOWN_WAITS];

@@ -45,6 +45,8 @@ impl<X: Xlen> Hart<X> {
                 Ok(None)
             }
             Code::Wfi => return self.run_wfi(op),
+            Code::Cease => return self.run_cease(op),
+            Code::CflushDL1 | Code::CdiscardDL1 => self.run_leave_l1(bus, op, horizon),
             Code::Jalr => {
                 let target = self.address(op);
                 return self.trap(Rule::Misaligned, 0, target, || {
@@ -87,7 +89,7 @@ impl<X: Xlen> Hart<X> {
 
     /// Completes the instruction at the end of a page with its half in the next.
     fn patch<B: Bus>(&mut self, bus: &mut B, op: Op) -> Result<Option<Stop>, Refusal> {
-        let next = bus.code(X::unsigned(self.pc.wrapping_add(2)))?;
+        let next = bus.code(self.time, X::unsigned(self.pc.wrapping_add(2)))?;
         if let Some(page) = self.pages.take(self.pc) {
             self.pages.put(self.pc, Arc::new(page.with_last(op.imm() as u16, next.first_half())));
         }
@@ -120,6 +122,29 @@ impl<X: Xlen> Hart<X> {
             }
             false => Some(Stop::Wfi),
         }
+    }
+
+    /// SiFive's `cease`: nothing wakes the hart any more.
+    fn run_cease(&mut self, op: Op) -> Option<Stop> {
+        self.drain();
+        self.watching = 0;
+        self.retire(op.size());
+        (self.sleeping, self.ceased) = (true, true);
+        Some(Stop::Wfi)
+    }
+
+    /// `cflush.d.l1` and `cdiscard.d.l1`: of the line at the address in rs1, or of the whole cache for x0.
+    fn run_leave_l1<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Result<Option<Stop>, Refusal> {
+        self.drain();
+        if self.time > horizon {
+            return Ok(Some(Stop::Horizon));
+        }
+        let address = (op.rs1() != 0).then(|| self.address(op));
+        let free = bus.leave_l1(self.time, address, op.code() == Code::CdiscardDL1)?;
+        self.watching = 0;
+        self.repeat.streak = 0;
+        self.retire_at(op.size(), free);
+        Ok(None)
     }
 
     /// Atomics, `lr`, `sc`, and misaligned loads and stores.

@@ -163,6 +163,9 @@ macro_rules! instructions {
                 Mret "mret" 0x3020_0073 rv64 Exact;
                 Mnret "mnret" 0x7020_0073 rv64 Exact;
                 Wfi "wfi" 0x1050_0073 rv64 Exact;
+                Cease "cease" 0x3050_0073 rv64 Exact;
+                CflushDL1 "cflush.d.l1" 0xfc00_0073 rv64 CacheLine;
+                CdiscardDL1 "cdiscard.d.l1" 0xfc20_0073 rv64 CacheLine;
                 Csrrw "csrrw" 0x0000_1073 both Csr;
                 Csrrs "csrrs" 0x0000_2073 both Csr;
                 Csrrc "csrrc" 0x0000_3073 both Csr;

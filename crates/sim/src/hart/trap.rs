@@ -37,6 +37,16 @@ impl<X: Xlen> Hart<X> {
         self.nmi = high;
     }
 
+    /// The same of the NMI of a bus-error unit.
+    pub fn set_bus_error(&mut self, high: bool) {
+        self.bus_error = high;
+    }
+
+    /// True after a `cease`, until the next reset.
+    pub fn has_ceased(&self) -> bool {
+        self.ceased
+    }
+
     /// Makes the X280 take a trap at its pc, as a fault of the card would.
     pub fn take_trap(&mut self, cause: u64, value: u64) {
         self.control_flow_breaks();
@@ -51,13 +61,13 @@ impl<X: Xlen> Hart<X> {
 
     /// True when a `wfi` ends.
     pub(super) fn is_roused(&mut self) -> bool {
-        let roused = self.control.mip & self.control.mie != 0 || self.takes_nmi();
+        let roused = !self.ceased && (self.control.mip & self.control.mie != 0 || self.takes_nmi());
         self.sleeping &= !roused;
         roused
     }
 
     fn takes_nmi(&self) -> bool {
-        self.nmi && self.control.mnstatus & NMIE != 0
+        (self.nmi || self.bus_error) && self.control.mnstatus & NMIE != 0
     }
 
     /// Takes the NMI or an interrupt, if one is due.
@@ -70,7 +80,8 @@ impl<X: Xlen> Hart<X> {
             self.counters.traps += 1;
             self.time += self.steps.trap;
             self.control.mnepc = self.pc;
-            self.control.mncause = INTERRUPT | 2;
+            // The trigger, or a bus error (host.md §6.5).
+            self.control.mncause = INTERRUPT | if self.nmi { 2 } else { 3 };
             self.control.mnstatus &= !NMIE;
             self.pc = self.nmi_handler;
         } else if let Some(number) = self.control.interrupt() {

@@ -1,16 +1,19 @@
 //! What an X280 hart sees of its cluster (host.md §6.3, costs.md).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::clint::{self, TICK};
+use super::map::{Memory, Region, region};
+use super::multicast;
 use super::peripherals::SCRATCH;
-use super::shared::{Shared, unmapped};
-use super::windows::{Through, is_window};
-use super::{dram_offset, is_device};
+use super::shared::{CLINT_END, Shared};
+use super::windows::{Ordering, Through, is_window};
 use crate::fault::{Rule, Violation};
 use crate::hart::{AmoOp, Bus, CodePage, Isa, Loaded, Nature, Refusal, Width};
 use crate::message::{Body, Payload, Reply};
 use crate::net::Net;
+use crate::noc::Noc;
 use crate::noc::latency::{self, CYCLE, LOOKAHEAD};
 use crate::noc::translate::{Kind, Place};
 use crate::target::{self, Access, HART_PERIPHERALS, LIM};
@@ -20,7 +23,7 @@ use crate::time::Time;
 /// A load through a window that waits for its answer.
 #[derive(Clone, Copy)]
 pub(crate) struct Pending {
-    address: u64,
+    pub(super) address: u64,
     ticket: u32,
     /// The earliest the answer can be back.
     until: Time,
@@ -37,6 +40,12 @@ pub(crate) struct Own {
     pub(crate) tickets: u32,
     /// X280 loads and stores that no cache serves.
     pub(crate) uncached: [u64; 2],
+    /// When the last store to local DRAM past the caches is there.
+    pub(crate) dram_at: Time,
+    /// The line whose miss it waits for.
+    pub(crate) filling: Option<u64>,
+    /// Its instruction cache, of local DRAM: what it fetched stays until its own `fence.i` (host.md §6.7).
+    pub(crate) fetched: BTreeMap<u64, Arc<CodePage>>,
 }
 
 /// One hart's view, for the length of a run.
@@ -49,8 +58,6 @@ pub(crate) struct ClusterBus<'a> {
     pub(crate) net: &'a mut Net,
 }
 
-const ERROR_DEVICE: std::ops::Range<u64> = 0x3000..0x4000;
-
 impl ClusterBus<'_> {
     /// Refuses an access that somebody else has to come before.
     #[inline]
@@ -59,7 +66,7 @@ impl ClusterBus<'_> {
     }
 
     /// Lets parked harts catch up before something they wait for.
-    fn announce(&mut self, at: Time, harts: u32) -> Result<(), Refusal> {
+    pub(super) fn announce(&mut self, at: Time, harts: u32) -> Result<(), Refusal> {
         if harts == 0 {
             return Ok(());
         }
@@ -68,24 +75,16 @@ impl ClusterBus<'_> {
     }
 
     /// A load that takes the hart's one uncached slot.
-    fn uncached(&mut self, at: Time, value: u64, cycles: u64) -> Loaded {
+    pub(super) fn uncached(&mut self, at: Time, value: u64, cycles: u64) -> Loaded {
         self.own.uncached[0] += 1;
         let ready = self.own.loaded_at.max(at) + cycles * self.cycle;
         self.own.loaded_at = ready;
         Loaded { value, ready }
     }
 
-    fn stored(&mut self, at: Time) -> Time {
+    pub(super) fn stored(&mut self, at: Time) -> Time {
         self.own.uncached[1] += 1;
         at + self.net.costs.store * self.cycle
-    }
-
-    fn registers(address: u64, width: Width) -> Result<(), Violation> {
-        if matches!(width, Width::Word | Width::Double) {
-            return Ok(());
-        }
-        let detail = format!("access of {} bytes to device register {address:#x}", width as u32);
-        Err(Violation::new(Rule::DeviceWidth, detail))
     }
 
     /// The tile behind a window, for an access that is not a multicast.
@@ -93,36 +92,51 @@ impl ClusterBus<'_> {
         command::place(&self.net.map, through.noc, through.coordinates)
     }
 
-    fn window_load(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
+    pub(super) fn window_load(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
         if let Some(pending) = self.own.pending
             && pending.address == address
         {
             return self.window_answer(at, pending);
         }
         let through = self.shared.peripherals.windows.through(address)?;
-        if through.multicast {
+        if through.is_multicast() {
             let detail = format!("load at {address:#x} through a multicast window");
             return Err(Violation::new(Rule::WindowLoad, detail).into());
         }
         let place = self.place(&through)?;
-        let bytes = width as u64;
-        target::check(self.net.map.home(place.tile).kind, through.address, bytes, Access::Read)?;
-        let own = self.net.map.home(self.shared.tile).raw;
-        let source = self.shared.tile.0;
-        let leave = self.leave(at, &through);
-        let arrival = self.net.asking(through.noc, own, place, leave) + self.net.delay(source);
-        self.own.tickets = self.own.tickets.wrapping_add(1);
-        let ticket = self.own.tickets;
-        let after = self.net.answer(through.noc, own, place);
-        let reply = Reply::Window { cluster: self.shared.index, hart: self.hart as u8, ticket, after };
-        let body = Body::Read { address: through.address, bytes: bytes as u32, reply };
-        self.net.push(source, place.tile, arrival, body);
-        let until = arrival + LOOKAHEAD;
-        self.own.pending = Some(Pending { address, ticket, until });
-        Err(Refusal::Retry(until))
+        let kind = self.net.map.home(place.tile).kind;
+        target::check(kind, through.address, width as u64, Access::Read)?;
+        let leave = self.leave(at, through.noc);
+        Err(self.ask(leave, through.noc, place, (address, through.address), width, 0))
     }
 
-    fn window_answer(&mut self, at: Time, pending: Pending) -> Result<Loaded, Refusal> {
+    /// Sends the request of a load of the hart's address, which is `address.1` of a tile, not to be there before
+    /// `earliest`; the hart comes again for the answer.
+    pub(super) fn ask(
+        &mut self,
+        leave: Time,
+        noc: Noc,
+        place: Place,
+        address: (u64, u64),
+        width: Width,
+        earliest: Time,
+    ) -> Refusal {
+        let own = self.net.map.home(self.shared.tile).raw;
+        let source = self.shared.tile.0;
+        let arrival = self.net.asking(noc, own, place, leave) + self.net.delay(source);
+        let arrival = arrival.max(earliest);
+        self.own.tickets = self.own.tickets.wrapping_add(1);
+        let ticket = self.own.tickets;
+        let after = self.net.answer(noc, own, place);
+        let reply = Reply::Window { cluster: self.shared.index, hart: self.hart as u8, ticket, after };
+        let body = Body::Read { address: address.1, bytes: width as u32, reply };
+        self.net.push(source, place.tile, arrival, body);
+        let until = arrival + LOOKAHEAD;
+        self.own.pending = Some(Pending { address: address.0, ticket, until });
+        Refusal::Retry(until)
+    }
+
+    pub(super) fn window_answer(&mut self, at: Time, pending: Pending) -> Result<Loaded, Refusal> {
         if at < pending.until {
             return Err(Refusal::Retry(pending.until));
         }
@@ -139,14 +153,20 @@ impl ClusterBus<'_> {
     }
 
     /// When a one-flit request leaves the NIU.
-    fn leave(&mut self, at: Time, through: &Through) -> Time {
+    pub(super) fn leave(&mut self, at: Time, noc: Noc) -> Time {
         self.net.counters.noc_packets += 1;
-        let free = &mut self.shared.free_at[through.noc.index()];
+        let free = &mut self.shared.free_at[noc.index()];
         *free = at.max(*free) + CYCLE;
         *free
     }
 
-    fn window_store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal> {
+    pub(super) fn window_store(
+        &mut self,
+        at: Time,
+        address: u64,
+        width: Width,
+        value: u64,
+    ) -> Result<Time, Refusal> {
         let through = self.shared.peripherals.windows.through(address)?;
         if !matches!(width, Width::Word | Width::Double) {
             let detail = format!("store of {} bytes at {address:#x} through a window", width as u32);
@@ -154,17 +174,21 @@ impl ClusterBus<'_> {
         }
         let bytes = width as usize;
         let data = Payload::new(&value.to_le_bytes()[..bytes]);
-        if !through.multicast {
+        let Some(hi) = through.multicast else {
             let place = self.place(&through)?;
             target::check(self.net.map.home(place.tile).kind, through.address, bytes as u64, Access::Write)?;
-            let leave = self.leave(at, &through);
+            let leave = self.leave(at, through.noc);
             self.window_write(leave, &through, place, data);
             return Ok(self.stored(at));
-        }
+        };
         let rect = command::rectangle(through.noc, through.coordinates)?;
         target::check(Kind::Tensix, through.address, bytes as u64, Access::Write)?;
-        let leave = self.leave(at, &through);
-        let mut tiles = self.net.map.tensix_in(rect).collect::<command::Tiles>().peekable();
+        let leave = self.leave(at, through.noc);
+        let tiles = match hi {
+            0 => self.net.map.tensix_in(rect).collect(),
+            _ => multicast::targets(&self.net.map, through.noc, rect, hi)?,
+        };
+        let mut tiles = command::Tiles::peekable(tiles);
         if tiles.peek().is_none() {
             let detail = format!("multicast to {} .. {}", rect.start, rect.end);
             return Err(Violation::new(Rule::NoReceiver, detail).into());
@@ -178,17 +202,25 @@ impl ClusterBus<'_> {
 
     fn window_write(&mut self, leave: Time, through: &Through, place: Place, data: Payload) {
         let (tile, own) = (self.shared.tile, self.net.map.home(self.shared.tile).raw);
-        // A static channel would keep packets in order; windows without one promise nothing.
-        let delay = if through.static_channel { 0 } else { self.net.delay(tile.0) };
+        let delay = self.net.delay(tile.0);
         let travel = latency::write(through.noc, own, place.raw);
-        let arrival = self.net.arrival(through.noc, own, place, leave) + delay;
+        let mut arrival = self.net.arrival(through.noc, own, place, leave) + delay;
+        if through.ordering == Ordering::Strict {
+            let last = &mut self.shared.strict_at[through.noc.index()];
+            arrival = arrival.max(*last);
+            *last = arrival;
+        }
         // Host memory is acknowledged by the PCIe tile, before it is written; what is sent after that stays behind it
         // (host.md §8.4).
         let entered = match self.net.map.home(place.tile).kind {
             Kind::Pcie => leave + delay + travel,
             _ => arrival,
         };
-        self.own.acked_at = self.own.acked_at.max(entered + latency::write(through.noc, place.raw, own));
+        let acked = match through.ordering {
+            Ordering::Posted => leave,
+            _ => entered + latency::write(through.noc, place.raw, own),
+        };
+        self.own.acked_at = self.own.acked_at.max(acked);
         self.net.push(tile.0, place.tile, arrival, Body::Write { address: through.address, data });
     }
 }
@@ -210,20 +242,11 @@ impl Bus for ClusterBus<'_> {
         if is_window(address) {
             return self.window_load(at, address, width);
         }
-        if let Some(offset) = self.shared.dram(self.net, address)? {
-            let value = self.net.dram[self.shared.channel].value(offset, bytes as usize);
-            let ready = at + self.net.costs.cached_load * self.cycle;
-            return Ok(Loaded { value, ready });
+        if (clint::BASE..CLINT_END).contains(&address) {
+            let value = self.shared.clint.load(at, address - clint::BASE, bytes)?;
+            return Ok(self.uncached(at, value, self.net.costs.clint_load));
         }
-        if ERROR_DEVICE.contains(&address) {
-            return Err(Refusal::Trap { cause: 5, value: address });
-        }
-        if !is_device(address) {
-            return Err(unmapped("load", address).into());
-        }
-        Self::registers(address, width)?;
-        let value = self.shared.load(at, address, bytes)?;
-        Ok(self.uncached(at, value, self.net.costs.clint_load))
+        self.load_elsewhere(at, address, width)
     }
 
     fn store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal> {
@@ -239,22 +262,11 @@ impl Bus for ClusterBus<'_> {
         if is_window(address) {
             return self.window_store(at, address, width, value);
         }
-        if let Some(offset) = self.shared.dram(self.net, address)? {
-            self.net.dram[self.shared.channel].set_value(offset, bytes as usize, value);
-            return Ok(at + self.cycle);
+        if (clint::BASE..CLINT_END).contains(&address) {
+            self.store_device(at, address, width, value)?;
+            return Ok(self.stored(at));
         }
-        if ERROR_DEVICE.contains(&address) {
-            return Err(Refusal::Trap { cause: 7, value: address });
-        }
-        if !is_device(address) {
-            return Err(unmapped("store", address).into());
-        }
-        Self::registers(address, width)?;
-        let concerned = self.shared.interrupted(address, value) & self.shared.parked;
-        self.announce(at, concerned | self.shared.watchers.waiting(address, bytes))?;
-        self.shared.store(at, address, bytes, value, self.net)?;
-        self.shared.watchers.written(address, bytes);
-        Ok(self.stored(at))
+        self.store_elsewhere(at, address, width, value)
     }
 
     fn amo(
@@ -266,14 +278,7 @@ impl Bus for ClusterBus<'_> {
         operand: u64,
     ) -> Result<Loaded, Refusal> {
         self.in_turn(at)?;
-        let Some(offset) = self.shared.dram(self.net, address)? else {
-            let detail = format!("atomic instruction at {address:#x}");
-            return Err(Violation::new(Rule::HartAtomic, detail).into());
-        };
-        let dram = &mut self.net.dram[self.shared.channel];
-        let old = dram.value(offset, width as usize);
-        dram.set_value(offset, width as usize, crate::amo::apply(op, width, old, operand));
-        Ok(Loaded { value: old, ready: at + self.net.costs.cached_load * self.cycle })
+        self.amo_elsewhere(at, address, width, op, operand)
     }
 
     fn fence(&mut self, at: Time) -> Time {
@@ -282,7 +287,12 @@ impl Bus for ClusterBus<'_> {
 
     fn fence_i(&mut self, at: Time) -> Time {
         *self.generation += 1;
+        self.own.fetched.clear();
         at
+    }
+
+    fn leave_l1(&mut self, at: Time, address: Option<u64>, discard: bool) -> Result<Time, Refusal> {
+        Ok(self.leave_l1_line(at, address, discard)?)
     }
 
     fn csr_read(&mut self, at: Time, csr: u16) -> Result<Option<Loaded>, Refusal> {
@@ -297,7 +307,7 @@ impl Bus for ClusterBus<'_> {
         Ok(false)
     }
 
-    fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal> {
+    fn code(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
         if LIM.contains(&pc) {
             let offset = self.shared.lim.offset(pc, 2)?;
             return Ok(self.shared.lim.memory_mut().code(Isa::Rv64, offset, &mut self.net.code));
@@ -305,11 +315,20 @@ impl Bus for ClusterBus<'_> {
         if HART_PERIPHERALS.contains(&pc) && SCRATCH.contains(&(pc & 0xf_ffff)) {
             return Ok(self.shared.peripherals.scratch.code(Isa::Rv64, pc & 0xfff, &mut self.net.code));
         }
-        if let Some(offset) = dram_offset(pc) {
-            let net = &mut *self.net;
-            return Ok(net.code.dram_page(&net.dram[self.shared.channel], offset));
+        let memory = matches!(
+            region(pc),
+            Region::Cached(Memory::Zero | Memory::Dram(_)) | Region::Uncached(Memory::Dram(_))
+        );
+        if memory {
+            self.in_turn(at)?;
+            return self.dram_code(at, pc);
         }
         Err(Violation::new(Rule::HartFetch, format!("jump to {pc:#x}")).into())
+    }
+
+    #[inline]
+    fn is_interrupted(&self) -> bool {
+        self.shared.interrupts != 0
     }
 
     #[inline]
@@ -321,7 +340,7 @@ impl Bus for ClusterBus<'_> {
         match address {
             _ if LIM.contains(&address) => Nature::Memory,
             0x0200_bff8..0x0200_c000 => Nature::Clock,
-            clint::BASE..0x0201_0000 => Nature::Memory,
+            clint::BASE..CLINT_END => Nature::Memory,
             _ => Nature::Effect,
         }
     }

@@ -11,7 +11,7 @@ use crate::noc::translate::TileId;
 use crate::runner::Tile;
 use crate::slots::{Slots, State};
 use crate::target::LIM;
-use crate::time::{Time, cycle};
+use crate::time::{NEVER, Time, cycle};
 use crate::watch::Watchers;
 
 /// A cluster.
@@ -19,6 +19,8 @@ pub(crate) struct Cluster {
     pub(crate) shared: Shared,
     slots: Slots<Rv64>,
     own: [Own; 4],
+    /// Where the harts start that have left reset and fetch nothing yet.
+    suppressed: [Option<u64>; 4],
     /// Whether LIM loses its content while the clock stands.
     pub(crate) loses_lim: bool,
     /// The length of a cycle; 0 while the clock stands.
@@ -41,6 +43,7 @@ impl Cluster {
             shared: Shared::new(tile, index),
             slots: Slots::new((0..4).map(hart)),
             own: Default::default(),
+            suppressed: [None; 4],
             loses_lim: false,
             cycle: 0,
             frozen: [State::Off; 4],
@@ -124,9 +127,22 @@ impl Cluster {
             *vector = pc;
         }
         for (hart, pc) in vectors.into_iter().enumerate() {
-            self.slots.start(hart, pc, at);
+            match self.shared.peripherals.suppress_fetch >> hart & 1 {
+                0 => self.slots.start(hart, pc, at),
+                _ => self.suppressed[hart] = Some(pc),
+            }
         }
         Ok(())
+    }
+
+    /// Starts the hart that left reset with its fetches suppressed, once they are not.
+    fn unsuppress(&mut self, hart: usize, at: Time) {
+        if self.shared.peripherals.suppress_fetch >> hart & 1 == 1 {
+            return;
+        }
+        if let Some(pc) = self.suppressed[hart].take() {
+            self.slots.start(hart, pc, at);
+        }
     }
 
     fn set_clock(&mut self, at: Time, cycle: Time) {
@@ -179,7 +195,14 @@ impl Tile for Cluster {
             shared: &mut self.shared,
             net,
         };
-        self.slots.harts[index].run(&mut bus, horizon)
+        let stop = self.slots.harts[index].run(&mut bus, horizon);
+        self.shared.asleep[index] = NEVER;
+        if let Stop::Wfi = stop {
+            let hart = &self.slots.harts[index];
+            self.shared.asleep[index] = hart.time();
+            self.shared.ceased |= u32::from(hart.has_ceased()) << index;
+        }
+        stop
     }
 
     fn awaited(&self, body: &Body) -> u32 {
@@ -202,9 +225,10 @@ impl Tile for Cluster {
             }
             Body::Write { address, data } => self.shared.write(at, address, data.bytes(), net)?,
             Body::Read { address, bytes, reply } => {
-                let data = self.shared.read(at, address, bytes as usize, net)?;
-                net.reply(self.shared.tile, at, 0, reply, data);
+                self.shared.read(at, address, bytes as usize, reply, net)?;
             }
+            Body::Line { number, data } => self.shared.line_arrived(at, number, data.bytes(), net)?,
+            Body::WriteBack { number } => self.shared.write_back(at, number, net)?,
             Body::Timer { hart } => self.shared.interrupts |= 1 << hart,
             Body::Release => self.release(at)?,
             // Nothing else is ever sent here: requests are checked where they are made.
@@ -216,11 +240,13 @@ impl Tile for Cluster {
     fn follow_up(&mut self, at: Time) {
         let harts = std::mem::take(&mut self.shared.interrupts);
         for i in (0..4).filter(|i| harts >> i & 1 == 1) {
+            self.unsuppress(i, at);
             let [handler, exception] = self.shared.peripherals.rnmi_handlers[i].map(|pc| pc.unwrap_or(0));
             let hart = &mut self.slots.harts[i];
             hart.set_nmi_handlers(handler, exception);
             hart.set_nmi(self.shared.peripherals.rnmi >> i & 1 == 1);
-            hart.set_interrupts(self.shared.clint.pending(i, at));
+            hart.set_bus_error(self.shared.internal.interrupting() >> i & 1 == 1);
+            hart.set_interrupts(self.shared.clint.pending(i, at) | self.shared.plic.pending(i));
             if self.slots.state(i) == State::Asleep {
                 self.slots.rouse(i, at, None, &mut self.shared.watchers);
             }

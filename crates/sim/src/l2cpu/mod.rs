@@ -1,34 +1,32 @@
-//! An X280 cluster (host.md §6): four rv64 harts, LIM, CLINT, peripherals, windows onto the NoC.
+//! An X280 cluster (host.md §6): four rv64 harts, their caches, LIM, interrupts, peripherals, windows onto the NoC.
+//!
+//! docs/sim-card.md says what of it is modelled.
 
 mod bus;
+mod cached;
+mod caches;
 mod clint;
 mod cluster;
+mod elsewhere;
+mod internal;
+mod l1;
 mod lim;
+mod lines;
+mod map;
+mod multicast;
+mod noc_read;
 mod peripherals;
+mod plic;
 mod shared;
 mod windows;
 
 pub(crate) use cluster::Cluster;
-
-/// Local DRAM, uncached and cached (host.md §6.3).
-const DRAM_VIEWS: [u64; 2] = [0x3000_0000, 0x4000_3000_0000];
-/// Bytes of it.
-const DRAM_BYTES: u64 = 1 << 32;
-
-/// The offset into local DRAM of an address of either view.
-pub(crate) fn dram_offset(address: u64) -> Option<u64> {
-    DRAM_VIEWS.iter().map(|base| address.wrapping_sub(*base)).find(|offset| *offset < DRAM_BYTES)
-}
-
-/// True in local DRAM.
-pub(crate) fn is_dram(address: u64) -> bool {
-    dram_offset(address).is_some()
-}
+pub(crate) use map::{is_memory, is_within};
 
 /// True for the registers of the cluster's devices.
 pub(crate) fn is_device(address: u64) -> bool {
-    matches!(
-        address,
-        0x0200_0000..0x0201_0000 | 0x0201_0000..0x0201_1000 | 0x0203_0000..0x0203_8000 | 0x0300_8000..0x0300_9000
-    ) || crate::target::HART_PERIPHERALS.contains(&address)
+    (clint::BASE..shared::CLINT_END).contains(&address)
+        || (plic::Plic::BASE..plic::Plic::END).contains(&address)
+        || crate::target::HART_PERIPHERALS.contains(&address)
+        || internal::is_internal(address)
 }

@@ -318,7 +318,7 @@ impl Bus for TensixBus<'_> {
         Ok(true)
     }
 
-    fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal> {
+    fn code(&mut self, _at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
         if pc >= L1_BYTES {
             return Err(Violation::new(Rule::CoreFetch, format!("jump to {pc:#x}")).into());
         }

@@ -186,6 +186,8 @@ impl Shared {
             }
             Body::Read { .. }
             | Body::Timer { .. }
+            | Body::Line { .. }
+            | Body::WriteBack { .. }
             | Body::Release
             | Body::Clock { .. }
             | Body::Gate { .. } => 0,
@@ -377,7 +379,12 @@ impl Shared {
                 self.count(noc.index(), counter::WRITE_ACKS, 1);
                 self.count(noc.index(), counter::OUTSTANDING + usize::from(transaction), u32::MAX);
             }
-            Body::Timer { .. } | Body::Release | Body::Clock { .. } | Body::Gate { .. } => {}
+            Body::Timer { .. }
+            | Body::Line { .. }
+            | Body::WriteBack { .. }
+            | Body::Release
+            | Body::Clock { .. }
+            | Body::Gate { .. } => {}
         }
         Ok(())
     }

@@ -34,6 +34,7 @@ pub(crate) fn encode(instruction: &Instruction, operands: Operands) -> u32 {
         Format::Upper => rd | imm << 12,
         Format::Jump => rd | imm << 20,
         Format::Fence => 0x0ff0_0000,
+        Format::CacheLine => rs1,
         Format::Plain | Format::Exact => 0,
         Format::FloatRounded => rd | rs1 | rs2 | mode,
         Format::FloatUnary | Format::FloatToInteger | Format::FloatFromInteger => rd | rs1 | mode,

@@ -39,6 +39,7 @@ pub(crate) fn excluded(isa: Isa, instruction: &Instruction) -> Option<&'static s
     let float = format!("{:?}", instruction.format).starts_with("Float");
     match (isa, instruction.mnemonic) {
         (_, "mret" | "mnret" | "wfi") => Some("machine mode"),
+        (_, "cease" | "cflush.d.l1" | "cdiscard.d.l1") => Some("SiFive's own"),
         (_, "ebreak") => Some("ends the program"),
         (Isa::Rv32, "csrrw" | "csrrwi") => Some("writes a register: user mode has none that a baby core has"),
         (Isa::Rv32, _) if float => Some("the baby cores' floating point is not IEEE's (tensix.md §2)"),
@@ -217,7 +218,7 @@ impl Program {
             Format::Csr | Format::CsrImmediate => self.control(row, plain),
             Format::Fence | Format::Plain => word(plain),
             // The program ends with two.
-            Format::Exact => String::new(),
+            Format::Exact | Format::CacheLine => String::new(),
             Format::FloatLoad => {
                 let (precision, part) = [(2, 16), (1, 8), (0, 0)][(row.bits >> 12 & 3) as usize - 1];
                 let pool = !self.random.one_in(8);

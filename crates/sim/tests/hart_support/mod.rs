@@ -170,7 +170,7 @@ impl Bus for World {
         Ok(false)
     }
 
-    fn code(&mut self, pc: u64) -> Result<Arc<CodePage>, Refusal> {
+    fn code(&mut self, _at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
         let start = pc as usize & !4095;
         let isa = self.isa;
         let Some(bytes) = self.memory.get(start..start.saturating_add(4096)) else {

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub(crate) mod grid;
+pub(crate) mod x280;
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -22,7 +23,7 @@ pub(crate) const ALL_HELD: u32 = 0x4_7800;
 pub(crate) const CORE_BITS: [u32; 5] = [1 << 11, 1 << 18, 1 << 12, 1 << 13, 1 << 14];
 /// Where the five cores start.
 pub(crate) const CORE_PCS: [u64; 5] = [0, 0x1_2000, 0x6000, 0xa000, 0xe000];
-/// X280 cluster 0.
+/// X280 cluster 0, whose local DRAM is channel 5.
 pub(crate) const CLUSTER: NocXy = NocXy::new(8, 26);
 /// Its external peripherals over the NoC.
 pub(crate) const PERIPHERALS: u64 = 0xffff_f7fe_fff0_0000;
@@ -150,14 +151,19 @@ fn stack(core: usize) -> String {
 
 /// An X280 program that runs from `origin` in LIM, on hart 0; the others wait.
 pub(crate) fn hart(origin: u64, body: &str) -> Vec<u8> {
-    let only_hart_0 = "uint64_t id; asm volatile(\"csrr %0, mhartid\" : \"=r\"(id)); if (id) for (;;) asm volatile(\"wfi\");";
+    harts(origin, &format!("if (id) for (;;) asm volatile(\"wfi\");\n{body}"))
+}
+
+/// The same for all four harts: `id` is the number of the one that runs. Each has a stack of 4 KiB.
+pub(crate) fn harts(origin: u64, body: &str) -> Vec<u8> {
+    let number = "uint64_t id; asm volatile(\"csrr %0, mhartid\" : \"=r\"(id));";
     compile(
         "rv64imac_zicsr_zifencei",
         "lp64",
-        "li sp, 0x80bff00",
+        "li sp, 0x80bff00\\ncsrr t0, mhartid\\nslli t0, t0, 12\\nsub sp, sp, t0",
         origin,
         "",
-        &format!("{only_hart_0}\n{body}"),
+        &format!("{number}\n{body}"),
     )
 }
 
@@ -202,22 +208,33 @@ pub(crate) fn clock(card: &Card, fbdiv: u32, postdiv: u8) {
 
 /// Releases the harts of cluster 0 into `image` at the beginning of LIM, then clocks them at 1,000 MHz.
 pub(crate) fn release(card: &Card, image: &[u8]) {
-    card.write32(CLUSTER, 0x0201_0008, 9).expect("WAYENABLE");
-    card.write(CLUSTER, 0x0800_0000, image, Order::Bulk).expect("the image fits LIM");
-    for hart in 0..4 {
-        let set = |offset: u64| {
-            card.write32(CLUSTER, PERIPHERALS + offset, 0x0800_0000).expect("low half");
-            card.write32(CLUSTER, PERIPHERALS + offset + 4, 0).expect("high half");
-        };
-        set(0x1_0000 + 8 * hart);
-        set(0x1_0418 + 16 * hart);
-        set(0x1_0420 + 16 * hart);
-    }
-    card.fence(CLUSTER).expect("everything has landed");
+    prepare(card, 0, image, 0x0800_0000);
     clock(card, 128, 15);
     card.write32(ARC, 0x8003_0014, 0x1f).expect("L2CPU_RESET");
     assert_eq!(card.read32(ARC, 0x8003_0014).expect("it reads back"), 0x1f);
     clock(card, 80, 1);
+}
+
+/// What comes before the release of a cluster: ways, image at the beginning of LIM, vectors and handlers.
+pub(crate) fn prepare(card: &Card, index: u8, image: &[u8], vector: u64) {
+    let tile = cluster(index);
+    card.write32(tile, 0x0201_0008, 9).expect("WAYENABLE");
+    card.write(tile, 0x0800_0000, image, Order::Bulk).expect("the image fits LIM");
+    for hart in 0..4 {
+        let set = |offset: u64, pc: u64| {
+            card.write32(tile, PERIPHERALS + offset, pc as u32).expect("low half");
+            card.write32(tile, PERIPHERALS + offset + 4, (pc >> 32) as u32).expect("high half");
+        };
+        set(0x1_0000 + 8 * hart, vector);
+        set(0x1_0418 + 16 * hart, 0x0800_0000);
+        set(0x1_0420 + 16 * hart, 0x0800_0000);
+    }
+    card.fence(tile).expect("everything has landed");
+}
+
+/// The tile of an X280 cluster.
+pub(crate) fn cluster(index: u8) -> NocXy {
+    NocXy::new(8, 26 + index)
 }
 
 /// Points large window `window` of cluster 0 at `tile`, in units of 128 GiB.

@@ -1,0 +1,134 @@
+//! What a window's high word takes out of a multicast rectangle (host.md §2.2, §6.4): a pattern of kept and skipped
+//! columns and rows, and a quadrant. Both go by the raw coordinates of the window's NoC.
+
+use komorebi_card::Rect;
+
+use crate::fault::{Rule, Violation};
+use crate::noc::Noc;
+use crate::noc::route::{HEIGHT, Raw, WIDTH};
+use crate::noc::translate::{TileId, Topology};
+use crate::tile::command::Tiles;
+
+/// The fields of a high word.
+struct Shape {
+    x: Axis,
+    y: Axis,
+    excludes: bool,
+    /// Software's count of the destinations; 0 leaves it to the hardware.
+    destinations: u32,
+}
+
+/// One axis: where the rectangle starts, its pattern, the edge of the quadrant.
+struct Axis {
+    start: u8,
+    keep: u8,
+    skip: u8,
+    edge: u8,
+    upward: bool,
+}
+
+impl Axis {
+    fn is_patterned(&self) -> bool {
+        self.keep != 0 && self.skip != 0
+    }
+
+    fn keeps(&self, at: u8) -> bool {
+        !self.is_patterned() || (at - self.start) % (self.keep + self.skip) < self.keep
+    }
+
+    fn is_beyond(&self, at: u8) -> bool {
+        if self.upward { at >= self.edge } else { at <= self.edge }
+    }
+}
+
+/// The raw coordinates that `noc` has for a tile.
+fn raw_of(noc: Noc, raw: Raw) -> (u8, u8) {
+    match noc {
+        Noc::Zero => (raw.x, raw.y),
+        Noc::One => (WIDTH - 1 - raw.x, HEIGHT - 1 - raw.y),
+    }
+}
+
+fn shape(hi: u32, start: (u8, u8)) -> Shape {
+    let bits = |at: u32, n: u32| (hi >> at & ((1 << n) - 1)) as u8;
+    let flag = |at: u32| hi >> at & 1 == 1;
+    Shape {
+        x: Axis { start: start.0, keep: bits(3, 2), skip: bits(5, 2), edge: bits(11, 5), upward: flag(20) },
+        y: Axis { start: start.1, keep: bits(7, 2), skip: bits(9, 2), edge: bits(16, 4), upward: flag(21) },
+        excludes: flag(22),
+        destinations: hi >> 24,
+    }
+}
+
+/// The Tensix tiles that a multicast through a window with high word `hi` reaches.
+pub(super) fn targets(map: &Topology, noc: Noc, rect: Rect, hi: u32) -> Result<Tiles, Violation> {
+    let raws = || map.tensix_in(rect).map(|tile| raw_of(noc, map.home(tile).raw));
+    // The rectangle starts at its least raw corner: rectangles that wrap are refused before.
+    let start = (raws().map(|raw| raw.0).min().unwrap_or(0), raws().map(|raw| raw.1).min().unwrap_or(0));
+    let shape = shape(hi, start);
+    let reached = |tile: &TileId| {
+        let (x, y) = raw_of(noc, map.home(*tile).raw);
+        let excluded = shape.excludes && shape.x.is_beyond(x) && shape.y.is_beyond(y);
+        shape.x.keeps(x) && shape.y.keeps(y) && !excluded
+    };
+    let count = map.tensix_in(rect).filter(reached).count() as u32;
+    let free = !shape.excludes && !shape.x.is_patterned() && !shape.y.is_patterned();
+    if shape.destinations != count && !(free && shape.destinations == 0) {
+        let detail = format!("num_dest {} of a multicast to {count} tiles", shape.destinations);
+        return Err(Violation::new(Rule::Destinations, detail));
+    }
+    Ok(map.tensix_in(rect).filter(reached).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noc::translate::Harvest;
+    use komorebi_card::{Board, NocXy};
+
+    /// The tiles that `hi` leaves of columns 1 to 4 and rows 2 to 5.
+    fn reached(noc: Noc, hi: u32) -> Result<Vec<(u8, u8)>, Violation> {
+        let map = Topology::new(Harvest::of(Board::P150a, 14));
+        let rect = Rect { start: NocXy::new(1, 2), end: NocXy::new(4, 5) };
+        let tiles = targets(&map, noc, rect, hi)?;
+        Ok(tiles.map(|tile| (map.home(tile).xy.x, map.home(tile).xy.y)).collect())
+    }
+
+    fn grid(columns: &[u8], rows: &[u8]) -> Vec<(u8, u8)> {
+        rows.iter().flat_map(|y| columns.iter().map(|x| (*x, *y))).collect()
+    }
+
+    #[test]
+    fn a_pattern_keeps_and_skips_from_the_start_of_the_rectangle() {
+        let every_other_column = 1 << 3 | 1 << 5;
+        assert_eq!(reached(Noc::Zero, every_other_column | 8 << 24).unwrap(), grid(&[1, 3], &[2, 3, 4, 5]));
+        // Three rows of four: on NoC 1 the count starts at the bottom.
+        let rows = 3 << 7 | 1 << 9;
+        assert_eq!(reached(Noc::Zero, rows | 12 << 24).unwrap(), grid(&[1, 2, 3, 4], &[2, 3, 4]));
+        assert_eq!(reached(Noc::One, rows | 12 << 24).unwrap(), grid(&[1, 2, 3, 4], &[3, 4, 5]));
+        // One of the two numbers alone is no pattern.
+        assert_eq!(reached(Noc::Zero, 1 << 3).unwrap().len(), 16);
+    }
+
+    #[test]
+    fn a_quadrant_is_taken_out_by_the_raw_coordinates_of_the_noc() {
+        let exclude = |x: u32, y: u32, up: u32, n: u32| 1 << 22 | x << 11 | y << 16 | up << 20 | n << 24;
+        // x >= 3 and y >= 4: a quarter.
+        let left = reached(Noc::Zero, exclude(3, 4, 3, 12)).unwrap();
+        assert!(
+            !left.contains(&(3, 4))
+                && !left.contains(&(4, 5))
+                && left.contains(&(3, 3))
+                && left.contains(&(2, 5))
+        );
+        // The same numbers on NoC 1, where column 3 is 13 and row 4 is 7: x <= 13 and y <= 7.
+        assert_eq!(reached(Noc::One, exclude(13, 7, 0, 12)).unwrap(), left);
+    }
+
+    #[test]
+    fn a_wrong_number_of_destinations_is_refused() {
+        assert!(reached(Noc::Zero, 1 << 3 | 1 << 5).is_err());
+        assert!(reached(Noc::Zero, 15 << 24).is_err());
+        assert_eq!(reached(Noc::Zero, 16 << 24).unwrap().len(), 16);
+    }
+}
