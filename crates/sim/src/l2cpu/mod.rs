@@ -1,6 +1,6 @@
 //! An X280 cluster (host.md §6): four rv64 harts, their caches, LIM, interrupts, peripherals, windows onto the NoC.
 //!
-//! docs/sim-card.md says what of it is modelled.
+//! docs/x280.md says what of it is modelled.
 
 mod bus;
 mod cached;
