@@ -96,6 +96,10 @@ pub(crate) enum Body {
     AtomicDone { noc: Noc, transaction: u8, address: u64, value: u32 },
     /// A destination acknowledges a NIU's write.
     Ack { noc: Noc, transaction: u8 },
+    /// A store that a core of the tile made earlier takes effect.
+    Stored { core: u8, width: u8, address: u64, value: u64 },
+    /// Cores that a FIFO of the tile holds up look again.
+    LookAgain,
     /// A hart's timer may have reached its comparator.
     Timer { hart: u8 },
     /// A line for the caches of a cluster arrives.

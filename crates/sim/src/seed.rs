@@ -39,9 +39,17 @@ impl Seed {
     /// Whether a line that is written is still cached.
     pub(crate) const CACHED: u16 = 0x9f03;
 
+    /// Whether, and by how much, a store is late.
+    pub(crate) const STORE: u16 = 0x9f04;
+
+    /// A number for the `n`-th time that `part` asks `what`.
+    pub(crate) fn pick(self, what: u16, part: u16, n: u64) -> u64 {
+        self.draw(u64::from(what) << 48 ^ u64::from(part) << 32 ^ n)
+    }
+
     /// Yes or no, for the `n`-th time that `part` asks `what`; no with seed 0.
     pub(crate) fn coin(self, what: u16, part: u16, n: u64) -> bool {
-        self.draws() && self.draw(u64::from(what) << 48 ^ u64::from(part) << 32 ^ n) >> 63 == 1
+        self.draws() && self.pick(what, part, n) >> 63 == 1
     }
 
     /// What stands at an address whose memory was lost; junk with seed 0 too.

@@ -44,6 +44,7 @@ pub(crate) fn check(kind: Kind, address: u64, bytes: u64, access: Access) -> Res
         Kind::Tensix if access != Access::OwnL1 && register_page(address) => {
             return words(kind, address, bytes, 4);
         }
+        Kind::Tensix if (0xffb1_4000..0xffb1_e000).contains(&address) => Rule::SlowPath,
         Kind::Tensix => Rule::TensixReach,
         Kind::Dram(_) if end <= DRAM_BYTES => return Ok(()),
         Kind::Dram(_) => Rule::DramReach,
@@ -57,7 +58,19 @@ pub(crate) fn check(kind: Kind, address: u64, bytes: u64, access: Access) -> Res
         Kind::Arc if crate::arc::is_mapped(address) => return words(kind, address, bytes, 4),
         Kind::Arc => Rule::ArcReach,
     };
-    Err(Violation::new(rule, format!("{bytes} bytes at {address:#x} of a {kind:?} tile")))
+    let part = if kind == Kind::Tensix { tensix_part(address) } else { "" };
+    Err(Violation::new(rule, format!("{bytes} bytes at {address:#x} of a {kind:?} tile{part}")))
+}
+
+/// What lies there that the NoC does not reach (host.md §5.1).
+fn tensix_part(address: u64) -> &'static str {
+    match address {
+        0xffb0_0000..0xffb0_2000 => ", a core's own RAM",
+        0xffb1_1000..0xffb1_2000 => ", TDMA-RISC, where a request hangs the NoC",
+        0xffb1_4000..0xffb1_e000 => ", a core's RAM by its slow path",
+        0xffb8_0000..0xfff0_0000 => ", which only its cores reach",
+        _ => "",
+    }
 }
 
 /// Pages of Tensix registers the NoC reaches.

@@ -43,7 +43,7 @@ fn rewritten_code_runs_old_until_the_cache_is_invalidated() {
     let stale = format!("{REWRITE} R(0x20004) = call(AT); put(0x200fc, 1);");
     let fresh = format!("{REWRITE} invalidate(1); pad(); R(0x20004) = call(AT); put(0x200fc, 1);");
     let mut luck = [0; 3];
-    for seed in 0..16 {
+    for seed in 0..24 {
         for parking in [true, false] {
             let [first, second, ..] = run(seed, parking, &[(0, &stale)]);
             assert_eq!(first, 1);

@@ -49,13 +49,20 @@ catalogue! {
     RegisterWidth "KF0109" "a register accessed by a byte or a half":
         "registers are accessed 4 bytes at a time", "tensix.md §4";
     PcBuffer "KF0110" "an access of B where the compute threads have their semaphores":
-        "B has its side of the PCBufs there, where a load may wait for ever, and which are not modelled", "tensix.md §1";
+        "B has its side of the PCBufs there, of which the first word of each is used; the semaphores are the compute cores'",
+        "tensix.md §1";
     FloatRounding "KF0111" "a rounding mode that the core does not have":
         "a core rounds to nearest, ties to even: arithmetic has the mode dyn, a conversion dyn or rne", "tensix.md §2";
     FloatFlags "KF0112" "the floating-point flags of a core":
         "which flags a core's floating point raises is not documented: fcsr is not modelled", "tensix.md §2";
     FloatHalf "KF0113" "a cfg0 that asks for bf16 arithmetic":
         "bits 30 and 31 of cfg0 switch to bf16 arithmetic, which is not modelled", "tensix.md §2";
+    Coprocessor "KF0114" "an access to the coprocessor":
+        "of the coprocessor, general registers and configuration are memory; nothing else of it is modelled", "tensix.md §1";
+    SlowPath "KF0115" "an access to a core's RAM through its slow path":
+        "a core's RAM is its own: through the slow path a request can hang the tile (TEN-4534); share L1", "host.md §7";
+    TileUnit "KF0116" "an access to a unit of the tile that is not modelled":
+        "the interrupt controller of a tile is not modelled", "tensix.md §1";
 
     // Registers of a Tensix tile.
     NiuRegister "KF0201" "a register that a NIU does not have":
@@ -70,6 +77,9 @@ catalogue! {
         "of the page at 0xffb12000 the reset, clock and clock-gate registers are modelled", "tensix.md §1";
     StreamRegister "KF0206" "a register of a stream that is not modelled":
         "of a stream, registers 0x20, 0x28, 0x438 and 0x4a4 are used", "tensix.md §5";
+
+    SoftReset "KF0207" "a reset of a unit of the coprocessor":
+        "of SOFT_RESET_0 the bits of the five cores are modelled", "tensix.md §1";
 
     // Requests over the NoC.
     AbsentTile "KF0301" "a request to a tile that is not there":

@@ -62,7 +62,10 @@ impl CodePage {
     pub(crate) fn with_line(&self, line: usize, from: &Self) -> Self {
         let mut ops = self.ops.clone();
         ops[Self::line(line)].copy_from_slice(&from.ops[Self::line(line)]);
-        Self { isa: self.isa, ops, halves: self.halves.clone() }
+        let mut halves = self.halves.clone();
+        let of_line = line * Self::LINE / 2..(line + 1) * Self::LINE / 2;
+        halves[of_line.clone()].copy_from_slice(&from.halves[of_line]);
+        Self { isa: self.isa, ops, halves }
     }
 
     /// The operations of a line; whoever has lines has instructions of four bytes.

@@ -139,8 +139,12 @@ impl Control {
         let counters = match number {
             csr::MCYCLE | csr::CYCLE => Some(Place::Cycles(0)),
             csr::MINSTRET | csr::INSTRET => Some(Place::Instructions(0)),
-            csr::MVENDORID..=csr::MIMPID => Some(Place::Constant(0)),
+            csr::MVENDORID..=csr::MIMPID if self.isa == Isa::Rv64 => Some(Place::Constant(0)),
             csr::MHARTID => Some(Place::Constant(self.hart_id)),
+            // A baby core inhibits its two counters of events alone.
+            csr::MCOUNTINHIBIT if self.isa == Isa::Rv32 => {
+                return Place::Field(&mut self.count_inhibit, 0x18);
+            }
             csr::MCOUNTINHIBIT => return Place::Field(&mut self.count_inhibit, ALL),
             _ => None,
         };

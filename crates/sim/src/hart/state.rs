@@ -212,7 +212,7 @@ impl<X: Xlen> Hart<X> {
         self.ceased = false;
         self.watching = 0;
         self.repeat.streak = 0;
-        self.known_waits = [KnownWait::default(); KNOWN_WAITS];
+        self.predict(true);
         self.parked = None;
         self.forget_ahead();
     }
@@ -279,6 +279,13 @@ impl<X: Xlen> Hart<X> {
         self.steps = Steps::new(&self.costs, self.cycle);
         self.known_waits = [KnownWait::default(); KNOWN_WAITS];
         self.watching = 0;
+    }
+
+    /// Switches the branch predictor on or off: without it, every branch and jump that is taken is a wrong guess.
+    pub(super) fn predict(&mut self, on: bool) {
+        let costs = Costs { taken: if on { self.costs.taken } else { self.costs.wrong }, ..self.costs };
+        self.steps = Steps::new(&costs, self.cycle);
+        self.known_waits = [KnownWait::default(); KNOWN_WAITS];
     }
 
     /// The cycle counter at a moment, not before the last change of the clock.

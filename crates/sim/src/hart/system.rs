@@ -16,6 +16,10 @@ use super::table::Code;
 use super::trap::cause;
 use crate::time::Time;
 
+/// cfg0 of a baby core, and its bit that switches the branch predictor off (tensix.md §2).
+const CFG0: u16 = 0x7c0;
+const NO_PREDICTION: u64 = 1 << 1;
+
 /// `time` and `timeh`, which the bus keeps.
 const TIME: [u16; 2] = [0xc01, 0xc81];
 
@@ -60,8 +64,7 @@ impl<X: Xlen> Hart<X> {
                 });
             }
             Code::Coprocessor => {
-                let word = disassemble(X::ISA, op.imm() as u32, self.pc);
-                let detail = format!("the in-stream coprocessor instruction {word}");
+                let detail = super::coprocessor::describe_in_stream(op.imm() as u32);
                 return Some(self.fault(Rule::CoprocessorWord, detail));
             }
             code => match (code.float(), code.access()) {
@@ -253,9 +256,12 @@ impl<X: Xlen> Hart<X> {
         let writes = swap || named;
         let reads = !(swap && op.rd() == usize::from(SINK));
         let no_such = |hart: &mut Self| {
-            hart.trap(Rule::ControlRegister, cause::ILLEGAL, hart.instruction(), || match writes {
-                true => format!("csr {number:#x} written: there is none, or it is read-only"),
-                false => format!("csr {number:#x} read: there is none"),
+            hart.trap(Rule::ControlRegister, cause::ILLEGAL, hart.instruction(), || {
+                let (register, why) = super::csr_name::describe(number);
+                match writes {
+                    true => format!("{register} written: it is read-only, or {why}"),
+                    false => format!("{register} read: {why}"),
+                }
             })
         };
         if writes && number >> 10 == 3 {
@@ -341,7 +347,13 @@ impl<X: Xlen> Hart<X> {
                 *offset = with_part::<X>(instructions.wrapping_add(*offset), value, shift)
                     .wrapping_sub(instructions);
             }
-            Place::Bus => return bus.csr_write(self.time, number, value),
+            Place::Bus => {
+                let written = bus.csr_write(self.time, number, value)?;
+                if written && X::ISA == Isa::Rv32 && number == CFG0 {
+                    self.predict(value & NO_PREDICTION == 0);
+                }
+                return Ok(written);
+            }
         }
         Ok(true)
     }

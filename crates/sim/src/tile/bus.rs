@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::cores::Core;
+use super::csrs::CoreControl;
 use super::debug::Debug;
 use super::l0::L0;
 use super::local_ram::LocalRam;
-use super::shared::{Shared, cycles, unmapped};
+use super::order::{self, Order};
+use super::shared::{Shared, cycles};
 use super::store_queue::StoreQueue;
 use crate::fault::{Rule, Violation};
 use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Refusal, Undo, Width};
@@ -17,15 +19,11 @@ use crate::time::Time;
 /// Cycles of a load by region (tensix.md §2).
 mod cost {
     pub(super) const LOCAL: u64 = 2;
-    pub(super) const SEMAPHORE: u64 = 3;
     pub(super) const REGISTER: u64 = 7;
     pub(super) const L0_HIT: u64 = 2;
     pub(super) const L1: u64 = 8;
     pub(super) const AMO: u64 = 12;
 }
-
-/// cfg0's bit that switches the prefetcher of the instruction cache off.
-const NO_PREFETCH: u32 = 1 << 2;
 
 /// A core's own things, besides the hart. What every access looks at comes first.
 #[repr(C)]
@@ -34,9 +32,8 @@ pub(crate) struct Own {
     pub(crate) stores: StoreQueue,
     pub(crate) ram: LocalRam,
     pub(crate) l0: L0,
-    /// cfg0, and the two memory attributes (tensix.md §2).
-    pub(crate) cfg0: u32,
-    pub(crate) attributes: [u32; 2],
+    pub(crate) order: Order,
+    pub(crate) control: CoreControl,
 }
 
 impl Own {
@@ -65,33 +62,25 @@ pub(crate) struct TensixBus<'a> {
     pub(crate) net: &'a mut Net,
 }
 
-/// What lies at an address, for some core.
+/// What lies at an address, as far as every core has it.
 enum Region {
     L1,
     Register,
-    Semaphore(usize),
-    TdmaGate,
-    Config(u64),
-    Nothing,
+    /// What only cores reach, and not all of them.
+    Device,
+}
+
+/// Where an address lies.
+#[inline]
+fn region(address: u64) -> Region {
+    match address {
+        0..L1_BYTES => Region::L1,
+        0xffb1_2000..0xffb1_3000 | 0xffb1_3138..0xffb1_314c | 0xffb2_0000..0xffb8_0000 => Region::Register,
+        _ => Region::Device,
+    }
 }
 
 impl TensixBus<'_> {
-    fn region(&self, address: u64) -> Region {
-        let core = self.own.core;
-        match address {
-            0..L1_BYTES => Region::L1,
-            0xffb1_2000..0xffb1_3000 | 0xffb1_3138..0xffb1_314c | 0xffb2_0000..0xffb8_0000 => {
-                Region::Register
-            }
-            0xffb1_1024 if core != Core::Nc => Region::TdmaGate,
-            0xffe8_0020..0xffe8_0040 if core.thread().is_some() => {
-                Region::Semaphore((address as usize >> 2) & 7)
-            }
-            0xffef_0000..0xfff0_0000 if core != Core::Nc => Region::Config(address & 0xffff),
-            _ => Region::Nothing,
-        }
-    }
-
     /// Refuses an access that somebody else has to come before.
     #[inline]
     fn in_turn(&mut self, at: Time) -> Result<(), Refusal> {
@@ -128,7 +117,7 @@ impl TensixBus<'_> {
     }
 
     /// Invalidates the instruction caches of `cores`, by the bits of config word 185.
-    fn invalidate_code(&mut self, at: Time, cores: u32) -> Result<(), Refusal> {
+    pub(super) fn invalidate_code(&mut self, at: Time, cores: u32) -> Result<(), Refusal> {
         let own = self.own.core;
         let named = Core::ALL.into_iter().filter(|core| cores >> core.icache_bit() & 1 == 1);
         let others = named.clone().filter(|core| *core != own).fold(0, |bits, core| bits | 1 << core.index());
@@ -147,7 +136,7 @@ impl TensixBus<'_> {
 
     /// Lets parked cores catch up before a write.
     #[inline]
-    fn announce(&mut self, at: Time, address: u64, bytes: u64) -> Result<(), Refusal> {
+    pub(super) fn announce(&mut self, at: Time, address: u64, bytes: u64) -> Result<(), Refusal> {
         let watchers = &mut self.shared.watchers;
         let (parked, ahead) = (
             watchers.waiting(address, bytes),
@@ -161,7 +150,7 @@ impl TensixBus<'_> {
         Err(Refusal::Retry(at))
     }
 
-    fn word(address: u64, width: Width) -> Result<(), Violation> {
+    pub(super) fn word(address: u64, width: Width) -> Result<(), Violation> {
         if width == Width::Word {
             return Ok(());
         }
@@ -173,7 +162,12 @@ impl TensixBus<'_> {
         if !self.is_own_clock(address) {
             self.in_turn(at)?;
         }
-        let (value, cost) = match self.region(address) {
+        if !self.own.order.is_empty()
+            && let Some(loaded) = self.load_behind(at, address, width)?
+        {
+            return Ok(loaded);
+        }
+        let (value, cost) = match region(address) {
             Region::L1 if self.own.l0.is_off() => (self.shared.l1.value(address, width as usize), cost::L1),
             Region::L1 => {
                 let (value, hit) = self.own.l0.load(&self.shared.l1, address, width as usize);
@@ -184,23 +178,34 @@ impl TensixBus<'_> {
                 let value = self.shared.load(at, self.own.core.index(), address, self.net)?;
                 (u64::from(value), cost::REGISTER)
             }
-            Region::Semaphore(i) => {
-                Self::word(address, width)?;
-                (u64::from(self.shared.semaphores.load(i)), cost::SEMAPHORE)
-            }
-            _ => return Err(self.nothing("load", address).into()),
+            Region::Device => return self.load_device(at, address, width),
         };
         Ok(Loaded { value, ready: at + cycles(cost) })
     }
 
     fn store_shared(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal> {
         self.in_turn(at)?;
-        match self.region(address) {
+        if self.own.order.is_loose() {
+            return self.store_loose(at, address, width, value);
+        }
+        self.perform(at, address, width, value)
+    }
+
+    /// A store that takes effect now; when the core may go on.
+    #[inline]
+    pub(super) fn perform(
+        &mut self,
+        at: Time,
+        address: u64,
+        width: Width,
+        value: u64,
+    ) -> Result<Time, Refusal> {
+        match region(address) {
             Region::L1 => {
                 self.announce(at, address, width as u64)?;
                 self.write_code(at, address, width as u64)?;
                 self.shared.l1.set_value(address, width as usize, value);
-                self.own.l0.store(address, width as usize, value);
+                self.own.l0.store(address);
                 self.shared.watchers.written(address, width as u64);
                 return Ok(self.own.stores.l1(at, address));
             }
@@ -210,26 +215,9 @@ impl TensixBus<'_> {
                 self.announce(at, start, bytes)?;
                 self.shared.store(at, address, value as u32, self.net)?;
             }
-            Region::Semaphore(i) => {
-                Self::word(address, width)?;
-                self.announce(at, address, 4)?;
-                self.shared.semaphores.store(i, value as u32);
-                self.shared.watchers.written(address, 4);
-            }
-            Region::TdmaGate => self.shared.tdma_gate = value as u32,
-            Region::Config(0x2e4) => self.invalidate_code(at, value as u32)?,
-            _ => return Err(self.nothing("store", address).into()),
+            Region::Device => self.store_device(at, address, width, value)?,
         }
         Ok(self.own.stores.other(at))
-    }
-
-    /// Why there is nothing at an address for this core.
-    #[cold]
-    fn nothing(&self, verb: &str, address: u64) -> Violation {
-        if self.own.core == Core::B && (0xffe8_0000..0xffeb_0000).contains(&address) {
-            return Violation::new(Rule::PcBuffer, format!("{verb} at {address:#x}"));
-        }
-        unmapped(verb, address)
     }
 }
 
@@ -270,6 +258,12 @@ impl Bus for TensixBus<'_> {
             let detail = format!("atomic of {} bytes at {address:#x}", width as u32);
             return Err(Violation::new(Rule::CoreAtomic, detail).into());
         }
+        // Behind the core's stores, which L1 performs in order.
+        let settled = self.own.order.settled(order::Region::L1);
+        if settled > at {
+            return Err(Refusal::Retry(settled));
+        }
+        self.own.order.fence();
         self.announce(at, address, 4)?;
         self.write_code(at, address, 4)?;
         self.own.l0.flush();
@@ -281,6 +275,7 @@ impl Bus for TensixBus<'_> {
 
     fn fence(&mut self, at: Time) -> Time {
         self.own.l0.flush();
+        self.own.order.fence();
         self.own.stores.drained(at)
     }
 
@@ -289,33 +284,17 @@ impl Bus for TensixBus<'_> {
     }
 
     fn csr_read(&mut self, at: Time, csr: u16) -> Result<Option<Loaded>, Refusal> {
-        let value = match csr {
-            0x003 => return Err(Violation::new(Rule::FloatFlags, "fcsr read").into()),
-            0x7c0 => self.own.cfg0,
-            0x7c1 | 0x7c2 => self.own.attributes[usize::from(csr - 0x7c1)],
-            // The coprocessor does nothing.
-            0xbc0..=0xbc9 => 0,
-            _ => return Ok(None),
-        };
-        Ok(Some(Loaded { value: u64::from(value), ready: at + cycles(1) }))
+        let value = self.own.control.read(csr)?;
+        Ok(value.map(|value| Loaded { value: u64::from(value), ready: at + cycles(1) }))
     }
 
     fn csr_write(&mut self, _at: Time, csr: u16, value: u64) -> Result<bool, Refusal> {
-        let value = value as u32;
-        match csr {
-            0x003 => {
-                return Err(Violation::new(Rule::FloatFlags, format!("{value:#x} written to fcsr")).into());
-            }
-            0x7c0 if value >> 30 != 0 => {
-                return Err(Violation::new(Rule::FloatHalf, format!("{value:#x} written to cfg0")).into());
-            }
-            0x7c0 => self.own.cfg0 = value,
-            0x7c1 | 0x7c2 => self.own.attributes[usize::from(csr - 0x7c1)] = value,
-            _ => return Ok(false),
-        }
-        let fenced = self.own.attributes.iter().any(|attribute| attribute & 1 == 1);
-        self.own.l0.configure(self.own.cfg0, fenced);
-        Ok(true)
+        let own = &mut *self.own;
+        let written = own.control.write(csr, value as u32)?;
+        own.l0.configure(own.control.cfg0, own.control.is_fenced());
+        own.order.strict = own.control.keeps_order();
+        own.stores.merges = own.control.merges();
+        Ok(written)
     }
 
     fn code(&mut self, _at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
@@ -328,7 +307,7 @@ impl Bus for TensixBus<'_> {
     fn fetch(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
         self.in_turn(at)?;
         let icache = &mut self.shared.icaches[self.own.core.index()];
-        let prefetches = self.own.cfg0 & NO_PREFETCH == 0;
+        let prefetches = self.own.control.prefetches();
         let (page, leaves) = icache.fetch(at, pc, prefetches, &mut self.shared.l1, &mut self.net.code);
         if leaves {
             *self.generation += 1;
@@ -363,7 +342,7 @@ impl Bus for TensixBus<'_> {
 
     #[inline]
     fn may_go_ahead(&self) -> bool {
-        self.own.l0.is_off() && self.net.limit != 0
+        self.own.l0.is_off() && self.net.limit != 0 && self.own.order.is_empty()
     }
 
     /// The wall clock: its latch is the core's own (`debug.rs`).
@@ -376,6 +355,10 @@ impl Bus for TensixBus<'_> {
             _ if self.is_own_clock(address) => Nature::Clock,
             0xffb1_3138..0xffb1_314c => Nature::Clock,
             0..L1_BYTES if self.own.l0.is_fickle() => Nature::Effect,
+            // FIFOs.
+            0xffe8_0000..0xffe8_0020 | 0xffe9_0000..0xfff0_0000 => Nature::Effect,
+            // What the core's own stores will change.
+            _ if !self.own.order.is_empty() => Nature::Effect,
             _ => Nature::Memory,
         }
     }

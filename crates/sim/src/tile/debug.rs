@@ -122,7 +122,10 @@ impl Debug {
     /// Stores to the register at `offset`. SOFT_RESET_0 takes effect through the tile.
     pub(crate) fn store(&mut self, offset: u64, value: u32) -> Result<(), Violation> {
         match offset {
-            SOFT_RESET_0 => self.soft_reset = value,
+            SOFT_RESET_0 => {
+                check_reset(value)?;
+                self.soft_reset = value & !NO_EFFECT;
+            }
             0x224 => self.disable_reset = value & 0x3ff,
             0x228 | 0x22c | 0x230 => self.trisc_pc[(offset as usize - 0x228) / 4] = value,
             0x234 => self.trisc_override = value & 7,
@@ -136,7 +139,42 @@ impl Debug {
 }
 
 fn unknown(what: &str, offset: u64) -> Violation {
-    Violation::new(Rule::TileRegister, format!("{what} of debug register {offset:#x}"))
+    let name = match offset {
+        0x54 => " (debug bus)",
+        0x58 | 0x78 => " (configuration read-back)",
+        0x60 | 0x64 | 0x6c => " (array read)",
+        0x68 => " (feature disable)",
+        0x70 | 0x74 | 0x7c | 0x244 => " (clock gating, the firmware's)",
+        0x90 => " (PCBuf override)",
+        0xa0 | 0xa4 | 0xa8 => " (instruction buffer)",
+        0x1e0..=0x1ec => " (watchdog)",
+        _ => "",
+    };
+    Violation::new(Rule::TileRegister, format!("{what} of debug register {offset:#x}{name}"))
+}
+
+/// Bits of SOFT_RESET_0 from here on have no effect (tensix.md §1, host.md §5.2).
+const NO_EFFECT: u32 = !0 << 24;
+
+/// Refuses to reset what is not modelled.
+fn check_reset(value: u32) -> Result<(), Violation> {
+    let others = value & !(ALL_CORES | NO_EFFECT);
+    if others == 0 {
+        return Ok(());
+    }
+    let unit = match others.trailing_zeros() {
+        0 | 1 | 7 => "the unpackers",
+        2..=5 => "a packer",
+        6 => "the mover",
+        8 => "TDMA-RISC",
+        9 => "ThCon",
+        10 => "FPU and SFPU",
+        15 | 19..=22 => "SrcA",
+        16 => "SrcB",
+        17 => "the packers' Dst",
+        _ => "automatic TTSync",
+    };
+    Err(Violation::new(Rule::SoftReset, format!("SOFT_RESET_0 {value:#x} resets {unit}")))
 }
 
 #[cfg(test)]

@@ -3,11 +3,18 @@
 mod bus;
 pub(crate) mod command;
 mod cores;
+mod csrs;
 mod debug;
+mod devices;
 mod icache;
 mod l0;
 mod local_ram;
+mod loose;
+mod mailboxes;
+mod map;
 mod niu;
+mod order;
+mod pcbufs;
 mod semaphores;
 mod shared;
 mod store_queue;

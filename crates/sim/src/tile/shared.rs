@@ -4,7 +4,10 @@ use super::command::{self, Command, Destination, Operation};
 use super::cores::Core;
 use super::debug::{Debug, NOC_READER, SOFT_RESET_0};
 use super::icache::InstructionCache;
+use super::mailboxes::Mailboxes;
+use super::map::CONFIG_WORDS;
 use super::niu::{Asked, CMD_CTRL, Niu, counter};
+use super::pcbufs::PcBuf;
 use super::semaphores::Semaphores;
 use super::streams::Streams;
 use crate::code_memory::CodeMemory;
@@ -38,6 +41,13 @@ pub(crate) struct Shared {
     pub(crate) loose: bool,
     /// Cores that have lost something of their caches and have not noticed, as bits.
     pub(crate) lost_code: u32,
+    pub(crate) mailboxes: Mailboxes,
+    pub(crate) pcbufs: [PcBuf; 3],
+    /// Cores that one of them holds up, as bits.
+    pub(crate) held_up: u32,
+    /// The coprocessor's general registers, 64 a thread, and its configuration: memory, since nothing uses them.
+    pub(crate) gprs: [u32; 192],
+    pub(crate) config: [u32; CONFIG_WORDS],
     /// The TDMA clock gate register, as it was written.
     pub(crate) tdma_gate: u32,
 }
@@ -57,6 +67,11 @@ impl Shared {
             icaches: Core::ALL.map(|core| InstructionCache::new(seed, tile.0, core)),
             loose: seed.draws(),
             lost_code: 0,
+            mailboxes: Mailboxes::default(),
+            pcbufs: Default::default(),
+            held_up: 0,
+            gprs: [0; 192],
+            config: [0; CONFIG_WORDS],
             tdma_gate: 0,
         }
     }
@@ -158,6 +173,7 @@ impl Shared {
                 (*address, data.bytes().len() as u64)
             }
             Body::Increment { address, .. } | Body::AtomicDone { address, .. } => (*address, 4),
+            Body::Stored { address, width, .. } => (*address, u64::from(*width)),
             _ => return 0,
         };
         let losers = self.losers(address, bytes);
@@ -184,7 +200,15 @@ impl Shared {
                 };
                 waiting(start, bytes)
             }
+            Body::Stored { address, width, .. } => match *address {
+                0..L1_BYTES => waiting(*address, u64::from(*width)),
+                _ => {
+                    let (start, bytes) = Self::affected(*address);
+                    waiting(start, bytes)
+                }
+            },
             Body::Read { .. }
+            | Body::LookAgain
             | Body::Timer { .. }
             | Body::Line { .. }
             | Body::WriteBack { .. }
@@ -379,7 +403,11 @@ impl Shared {
                 self.count(noc.index(), counter::WRITE_ACKS, 1);
                 self.count(noc.index(), counter::OUTSTANDING + usize::from(transaction), u32::MAX);
             }
-            Body::Timer { .. }
+            Body::Stored { core, width, address, value } => {
+                self.land(at, Core::ALL[usize::from(core)], address, usize::from(width), value, net)?;
+            }
+            Body::LookAgain
+            | Body::Timer { .. }
             | Body::Line { .. }
             | Body::WriteBack { .. }
             | Body::Release
@@ -412,6 +440,17 @@ impl Shared {
 
 /// What a load or store outside every known region is.
 pub(crate) fn unmapped(what: &str, address: u64) -> Violation {
+    match address {
+        0xffb1_3000..0xffb1_3138 => {
+            let detail = format!("{what} at {address:#x}: the interrupt controller (PIC)");
+            return Violation::new(Rule::TileUnit, detail);
+        }
+        0xffb1_3138..0xffb1_314c => {
+            let detail = format!("{what} at {address:#x}: a pc snapshot is only read");
+            return Violation::new(Rule::CoreAddress, detail);
+        }
+        _ => {}
+    }
     Violation::new(Rule::CoreAddress, format!("{what} at {address:#x}"))
 }
 

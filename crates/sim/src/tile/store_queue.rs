@@ -10,16 +10,23 @@ const L1_DRAIN: Time = 5 * CYCLE;
 const ENTRIES: Time = 4;
 
 /// The queue, as the moment it will be empty.
-#[derive(Default)]
 pub(crate) struct StoreQueue {
     empty_at: Time,
     line: u64,
+    /// Stores to one line of L1 become one (cfg0 bit 12).
+    pub(crate) merges: bool,
+}
+
+impl Default for StoreQueue {
+    fn default() -> Self {
+        Self { empty_at: 0, line: u64::MAX, merges: true }
+    }
 }
 
 impl StoreQueue {
     /// A store to L1 at `at`; when the core may go on.
     pub(crate) fn l1(&mut self, at: Time, address: u64) -> Time {
-        let merged = self.empty_at > at && self.line == address >> 4;
+        let merged = self.empty_at > at && self.line == address >> 4 && self.merges;
         self.line = address >> 4;
         if !merged {
             self.empty_at = self.empty_at.max(at) + L1_DRAIN;
@@ -46,7 +53,7 @@ impl StoreQueue {
 
     /// Makes it again what it was.
     pub(crate) fn restore(&mut self, [empty_at, line]: [u64; 2]) {
-        *self = Self { empty_at, line };
+        (self.empty_at, self.line) = (empty_at, line);
     }
 
     fn go_on(&self, at: Time) -> Time {

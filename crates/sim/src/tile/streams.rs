@@ -45,6 +45,14 @@ impl Streams {
     }
 }
 
+/// Whether there is a register at `offset` that takes a store.
+pub(crate) fn check_store(offset: u64) -> Result<(), Violation> {
+    match offset & 0xfff {
+        0x20 | 0x28 | 0x438 | 0x4a4 => Ok(()),
+        _ => Err(unknown("store", offset)),
+    }
+}
+
 fn unknown(what: &str, offset: u64) -> Violation {
     let detail = format!("{what} of register {:#x} of stream {}", offset & 0xfff, offset >> 12);
     Violation::new(Rule::StreamRegister, detail)

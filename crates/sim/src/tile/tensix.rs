@@ -2,9 +2,11 @@
 
 use super::bus::{Own, TensixBus};
 use super::cores::Core;
+use super::csrs::CoreControl;
 use super::debug::ALL_CORES;
 use super::l0::L0;
 use super::local_ram::LocalRam;
+use super::order::Order;
 use super::shared::{Shared, cycles};
 use super::store_queue::StoreQueue;
 use crate::fault::{Rule, Violation};
@@ -16,7 +18,7 @@ use crate::noc::translate::TileId;
 use crate::runner::Tile;
 use crate::seed::Seed;
 use crate::slots::{Slots, State};
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 use crate::watch::Watchers;
 
 /// A tile.
@@ -40,8 +42,8 @@ impl Tensix {
             ram: LocalRam::new(core),
             stores: StoreQueue::default(),
             l0: L0::new(seed.salt(8 * tile.0 + core.index() as u16)),
-            cfg0: 0,
-            attributes: [0; 2],
+            order: Order::new(seed, 8 * tile.0 + core.index() as u16),
+            control: CoreControl::default(),
         };
         Self {
             shared: Shared::new(tile, seed),
@@ -74,6 +76,8 @@ impl Tensix {
     /// Lets a frozen core go on; false for one that was reset meanwhile.
     pub(crate) fn thaw(&mut self, core: usize, at: Time) -> bool {
         let Some(state) = self.frozen[core].take() else { return false };
+        // What a FIFO held up looks again: something may have changed meanwhile.
+        let state = if state == State::Asleep { State::Running } else { state };
         self.slots.thaw(core, state, at);
         true
     }
@@ -98,6 +102,7 @@ impl Tensix {
             match (self.held >> bit & 1, now >> bit & 1) {
                 (0, 1) => {
                     self.frozen[core.index()] = None;
+                    self.shared.empty_fifos(core);
                     self.slots.turn_off(core.index(), at, &mut self.shared.watchers);
                     self.take_stores_back(core.index());
                 }
@@ -112,7 +117,9 @@ impl Tensix {
                     own.l0.reset();
                     self.shared.icaches[core.index()].clear();
                     self.shared.lost_code &= !(1 << core.index());
-                    (own.cfg0, own.attributes) = (0, [0; 2]);
+                    own.order.reset();
+                    own.control = CoreControl::default();
+                    self.shared.empty_fifos(core);
                     self.slots.start(core.index(), self.shared.debug.reset_pc(core), start);
                 }
                 _ => {}
@@ -142,7 +149,8 @@ impl Tile for Tensix {
         let hart = &mut self.slots.harts[index];
         let stop = hart.run(&mut bus, horizon);
         self.shared.pcs[index] = hart.settled_pc();
-        stop
+        // A FIFO holds it up: it sleeps until something changes.
+        if stop == Stop::Retry(NEVER) { Stop::Wfi } else { stop }
     }
 
     fn awaited(&self, body: &Body) -> u32 {
@@ -159,6 +167,14 @@ impl Tile for Tensix {
                 self.hold();
             }
             self.gated = gated;
+            return Ok(());
+        }
+        if let Body::Stored { core, address, .. } = &body {
+            self.own[usize::from(*core)].l0.store(*address);
+        }
+        if let Body::LookAgain = body {
+            let cores = std::mem::take(&mut self.shared.held_up);
+            self.slots.rouse_all(cores, at, None, &mut self.shared.watchers);
             return Ok(());
         }
         // What was under way when the clock stopped still lands.

@@ -36,7 +36,8 @@ fn programs(leader: NocXy, marked: bool) -> [Vec<u8>; 5] {
              for (int t = 1; t < 5; t++) while (R(0x21000 + 16 * t) < n) {{ FENCE(); waiting(until); }}
              if (!leader) {{ increment(0, {leader}, 0x22000, 1, 0x22100); while (COUNTER(0, 0) != n) {{ {mark} }} continue; }}
              acks += R(0x20004); while (R(0x22000) != acks) {{ FENCE(); waiting(0); }}
-             R(0x23000) = n; R(0x23004) = CLOCK(); FENCE();
+             R(0x23000) = n; R(0x23004) = CLOCK();
+             uint32_t back = R(0x23004); asm volatile(\"mv %0, %0\" : \"+r\"(back) :: \"memory\");
              write_to(1, {hart}, 0x23000, 0x08012000, 8); while (COUNTER(1, 1) != n) {{ {mark} }}
          }}",
         leader = leader.hi_word(),
