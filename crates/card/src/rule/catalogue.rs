@@ -172,6 +172,8 @@ catalogue! {
         "software interrupt bits 0 to 5 share their PLIC sources with the hardware's: do not use them", "host.md §6.3";
     Plic "KF0425" "a register that the PLIC does not have":
         "the PLIC has priorities, pending bits that are read, and enables, threshold and claim of eight contexts", "host.md §6.3";
+    LockedProtection "KF0430" "a locked entry of the physical memory protection":
+        "an entry of the X280's memory protection that restricts machine mode, by its lock, is not modelled", "host.md §6.1";
 
     // The host's requests, and the registers of the management core.
     TensixClock "KF0501" "a request to a Tensix tile without a clock":

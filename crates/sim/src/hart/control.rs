@@ -2,7 +2,9 @@
 //!
 //! Everything else (cfg0, coprocessor status, `time`) is the bus's.
 
+use super::count::Count;
 use super::isa::Isa;
+use super::pmp::{Pmp, PmpRegister};
 
 /// Numbers of the control registers.
 pub(super) mod csr {
@@ -31,6 +33,13 @@ pub(super) mod csr {
     pub(in super::super) const MINSTRET: u16 = 0xb02;
     pub(in super::super) const MCYCLEH: u16 = 0xb80;
     pub(in super::super) const MINSTRETH: u16 = 0xb82;
+    /// Of the other counters and what they count.
+    pub(in super::super) const MHPMEVENT_FIRST: u16 = 0x323;
+    pub(in super::super) const MHPMEVENT_LAST: u16 = 0x33f;
+    pub(in super::super) const MHPMCOUNTER_FIRST: u16 = 0xb03;
+    pub(in super::super) const MHPMCOUNTER_LAST: u16 = 0xb1f;
+    pub(in super::super) const HPMCOUNTER_FIRST: u16 = 0xc03;
+    pub(in super::super) const HPMCOUNTER_LAST: u16 = 0xc1f;
     pub(in super::super) const CYCLE: u16 = 0xc00;
     pub(in super::super) const INSTRET: u16 = 0xc02;
     pub(in super::super) const CYCLEH: u16 = 0xc80;
@@ -38,6 +47,7 @@ pub(super) mod csr {
     pub(in super::super) const MVENDORID: u16 = 0xf11;
     pub(in super::super) const MIMPID: u16 = 0xf13;
     pub(in super::super) const MHARTID: u16 = 0xf14;
+    pub(in super::super) const MCONFIGPTR: u16 = 0xf15;
 }
 
 /// mstatus.MIE.
@@ -54,6 +64,8 @@ pub(super) const PREVIOUS_MACHINE: u64 = 3 << 11;
 pub(super) const NMIE: u64 = 1 << 3;
 /// The bit of mcause and mncause that says interrupt.
 pub(super) const INTERRUPT: u64 = 1 << 63;
+/// The interrupts of machine mode: software, timer, external.
+const INTERRUPTS: u64 = 1 << 3 | 1 << 7 | 1 << 11;
 /// What a baby core's mstatus reads (tensix.md §2).
 const BABY_MSTATUS: u64 = 0x8000_6600;
 /// What a baby core's misa reads (tensix.md §2).
@@ -81,12 +93,14 @@ pub(super) struct Control {
     pub(super) mncause: u64,
     pub(super) mnstatus: u64,
     pub(super) features: u64,
+    /// mcountinhibit of a baby core.
     pub(super) count_inhibit: u64,
     pub(super) scratch: [u64; 4],
-    /// What to add to the cycle count since power-on.
-    pub(super) cycle_offset: u64,
-    /// What to add to the count of instructions since power-on.
-    pub(super) instret_offset: u64,
+    pub(super) pmp: Pmp,
+    /// What mcycle makes of the cycles since power-on.
+    pub(super) cycle: Count,
+    /// What minstret makes of the instructions.
+    pub(super) instret: Count,
 }
 
 /// A control register, by who knows its value.
@@ -103,6 +117,9 @@ pub(super) enum Place<'a> {
     Cycles(u32),
     /// The instruction counter, shifted right by this.
     Instructions(u32),
+    /// mcountinhibit.
+    Inhibit,
+    Pmp(PmpRegister),
     /// None of this hart's.
     Bus,
 }
@@ -128,8 +145,9 @@ impl Control {
             features: 0,
             count_inhibit: 0,
             scratch: [0; 4],
-            cycle_offset: 0,
-            instret_offset: 0,
+            pmp: Pmp::default(),
+            cycle: Count::default(),
+            instret: Count::default(),
         }
     }
 
@@ -145,7 +163,7 @@ impl Control {
             csr::MCOUNTINHIBIT if self.isa == Isa::Rv32 => {
                 return Place::Field(&mut self.count_inhibit, 0x18);
             }
-            csr::MCOUNTINHIBIT => return Place::Field(&mut self.count_inhibit, ALL),
+            csr::MCOUNTINHIBIT => Some(Place::Inhibit),
             _ => None,
         };
         if let Some(place) = counters {
@@ -165,8 +183,16 @@ impl Control {
             (Isa::Rv64, csr::FRM) => Place::Float(5, 7),
             (Isa::Rv64, csr::FCSR) => Place::Float(0, 0xff),
             (Isa::Rv64, csr::MSTATUS) => Place::Status,
+            // Counters of events are hardwired to 0, as the specification allows: no event is modelled.
+            (
+                Isa::Rv64,
+                csr::MHPMEVENT_FIRST..=csr::MHPMEVENT_LAST
+                | csr::MHPMCOUNTER_FIRST..=csr::MHPMCOUNTER_LAST
+                | csr::HPMCOUNTER_FIRST..=csr::HPMCOUNTER_LAST
+                | csr::MCONFIGPTR,
+            ) => Place::Constant(0),
             (Isa::Rv64, csr::MISA) => Place::Constant(X280_MISA),
-            (Isa::Rv64, csr::MIE) => Place::Field(&mut self.mie, ALL),
+            (Isa::Rv64, csr::MIE) => Place::Field(&mut self.mie, INTERRUPTS),
             (Isa::Rv64, csr::MTVEC) => Place::Field(&mut self.mtvec, !2),
             (Isa::Rv64, csr::MSCRATCH) => Place::Field(&mut self.mscratch, ALL),
             (Isa::Rv64, csr::MEPC) => Place::Field(&mut self.mepc, !1),
@@ -182,7 +208,7 @@ impl Control {
                 Place::Field(&mut self.mnstatus, settable)
             }
             (Isa::Rv64, csr::FEATURES) => Place::Field(&mut self.features, ALL),
-            (Isa::Rv64, _) => Place::Bus,
+            (Isa::Rv64, _) => PmpRegister::of(number).map_or(Place::Bus, Place::Pmp),
         }
     }
 
@@ -206,6 +232,17 @@ impl Control {
     /// Floating-point state has changed.
     pub(super) fn float_changed(&mut self) {
         self.mstatus |= STATUS_FS;
+    }
+
+    /// The value of mcountinhibit.
+    pub(super) fn inhibited(&self) -> u64 {
+        u64::from(self.cycle.is_held()) | u64::from(self.instret.is_held()) << 2
+    }
+
+    /// Writes mcountinhibit after so many cycles and instructions.
+    pub(super) fn inhibit(&mut self, value: u64, cycles: u64, instructions: u64) {
+        self.cycle.hold(cycles, value & 1 != 0);
+        self.instret.hold(instructions, value & 4 != 0);
     }
 
     /// True when the value of the register depends on time, on the bus, or on what others do.

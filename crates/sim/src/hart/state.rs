@@ -1,6 +1,7 @@
 //! The state of a hart, and how a tile looks at it and changes it.
 
 use super::ahead::Ahead;
+use super::bus::Width;
 use super::control::Control;
 use super::costs::Costs;
 use super::decode::{FLOATS, SINK, SLOTS, WORDS};
@@ -142,8 +143,8 @@ pub struct Hart<X: Xlen> {
     pub(super) costs: Costs,
     pub(super) control: Control,
     pub(super) float: FloatUnit,
-    /// What `lr` read: address and value.
-    pub(super) reservation: Option<(u64, u64)>,
+    /// What `lr` read: address, width and value.
+    pub(super) reservation: Option<(u64, Width, u64)>,
     pub(super) nmi_handler: u64,
     pub(super) nmi_exception_handler: u64,
     pub(super) width: std::marker::PhantomData<X>,

@@ -174,7 +174,7 @@ impl<X: Xlen> Hart<X> {
             Access::Reserve(_) => {
                 let loaded = bus.load(self.time, address, width)?;
                 self.counters.shared_loads += 1;
-                self.reservation = Some((address, loaded.value));
+                self.reservation = Some((address, width, loaded.value));
                 self.put_loaded(op, width, loaded);
                 self.retire(op.size());
             }
@@ -212,7 +212,7 @@ impl<X: Xlen> Hart<X> {
         Ok(())
     }
 
-    /// `sc`: it stores while memory still holds what `lr` read there.
+    /// `sc`: it stores while memory still holds what `lr` read there, in the same width.
     fn run_conditional<B: Bus>(
         &mut self,
         bus: &mut B,
@@ -223,8 +223,8 @@ impl<X: Xlen> Hart<X> {
     ) -> Result<(), Refusal> {
         let mut free = self.time;
         let mut failed = 1;
-        if let Some((reserved, value)) = self.reservation
-            && reserved == address
+        if let Some((reserved, reserved_width, value)) = self.reservation
+            && (reserved, reserved_width) == (address, width)
             && bus.load(self.time, address, width)?.value == value
         {
             free = bus.store(self.time, address, width, operand)?;
@@ -302,8 +302,8 @@ impl<X: Xlen> Hart<X> {
 
     /// Reads a control register; none when there is none of that number.
     fn read_csr<B: Bus>(&mut self, bus: &mut B, number: u16) -> Result<Option<Loaded>, Refusal> {
-        let cycles = self.cycles(self.time).wrapping_add(self.control.cycle_offset);
-        let instructions = self.counters.instructions.wrapping_add(self.control.instret_offset);
+        let cycles = self.control.cycle.value(self.cycles(self.time));
+        let instructions = self.control.instret.value(self.counters.instructions);
         let value = match self.control.place(number) {
             Place::Field(value, _) => *value,
             Place::Status => self.control.status(),
@@ -317,6 +317,8 @@ impl<X: Xlen> Hart<X> {
                 self.watching &= !UNMARKED;
                 instructions >> shift
             }
+            Place::Inhibit => self.control.inhibited(),
+            Place::Pmp(register) => self.control.pmp.read(register),
             Place::Bus => {
                 self.watching &= if TIME.contains(&number) { !UNMARKED } else { 0 };
                 return bus.csr_read(self.time, number);
@@ -328,7 +330,8 @@ impl<X: Xlen> Hart<X> {
     /// Writes one; false when there is none of that number.
     fn write_csr<B: Bus>(&mut self, bus: &mut B, number: u16, value: u64) -> Result<bool, Refusal> {
         let cycles = self.cycles(self.time);
-        let instructions = self.counters.instructions;
+        // This one is counted before what it writes takes effect.
+        let instructions = self.counters.instructions.wrapping_add(1);
         match self.control.place(number) {
             Place::Field(field, mask) => *field = *field & !mask | value & mask,
             Place::Status => self.control.set_status(value),
@@ -339,13 +342,20 @@ impl<X: Xlen> Hart<X> {
             }
             Place::Constant(_) => {}
             Place::Cycles(shift) => {
-                let offset = &mut self.control.cycle_offset;
-                *offset = with_part::<X>(cycles.wrapping_add(*offset), value, shift).wrapping_sub(cycles);
+                let count = &mut self.control.cycle;
+                count.set(cycles, with_part::<X>(count.value(cycles), value, shift));
             }
             Place::Instructions(shift) => {
-                let offset = &mut self.control.instret_offset;
-                *offset = with_part::<X>(instructions.wrapping_add(*offset), value, shift)
-                    .wrapping_sub(instructions);
+                let count = &mut self.control.instret;
+                count.set(instructions, with_part::<X>(count.value(instructions), value, shift));
+            }
+            Place::Inhibit => self.control.inhibit(value, cycles, instructions),
+            Place::Pmp(register) => {
+                if let Some(entry) = self.control.pmp.write(register, value) {
+                    let detail =
+                        format!("entry {entry} of the physical memory protection, locked by {value:#x}");
+                    return Err(Refusal::Fault { detail, rule: Rule::LockedProtection });
+                }
             }
             Place::Bus => {
                 let written = bus.csr_write(self.time, number, value)?;
