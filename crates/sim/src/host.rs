@@ -191,7 +191,7 @@ impl Host {
                 self.machine.net.push(HOST, TileId(tile as u16), at, Body::Gate { gated });
             }
         }
-        self.machine.arc.power(self.now, power.l2cpu, &mut self.machine.net);
+        self.now += self.machine.arc.power(self.now, power.l2cpu, &mut self.machine.net);
         self.power = power;
         self.now += self.machine.net.costs.host_write;
         self.run()

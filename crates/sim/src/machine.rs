@@ -181,7 +181,7 @@ impl Machine {
             Kind::Tensix if self.tensix[tile.index()].shared.l1.holds(address, bytes) => {
                 self.tensix[tile.index()].shared.l1.read(address, out);
             }
-            Kind::L2Cpu(index) => return self.clusters[usize::from(index)].peek(address, out),
+            Kind::L2Cpu(index) => return self.clusters[usize::from(index)].peek(address, out, &self.net),
             Kind::Dram(channel) if self.net.dram[usize::from(channel)].holds(address, bytes) => {
                 self.net.dram[usize::from(channel)].read(address, out);
             }

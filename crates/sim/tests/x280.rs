@@ -141,8 +141,14 @@ fn stepping_the_pll_changes_the_harts_speed_and_a_power_message_takes_it_back() 
     clock(&card, 140, 1);
     run_for(&card, 10_000).unwrap();
     assert!((rate() / at_1000 - 1.75).abs() < 0.01);
+    let (before, count) = (card.now(), || f64::from(peek(&card, CLUSTER, RESULT)));
+    let counted = count();
     card.vote(POWER).unwrap();
+    // On its way to 800 MHz it has been at 50 for 20 us.
+    let (passed, turns) = ((card.now() - before).as_nanos() as f64, count() - counted);
     assert!((rate() / at_1000 - 0.8).abs() < 0.01);
+    let slow = (1.75 * at_1000 / 100_000.0 * passed - turns) / (1.7 * at_1000 / 100_000.0);
+    assert!((19_000.0..24_000.0).contains(&slow), "{slow} ns at 50 MHz");
 }
 
 #[test]

@@ -15,6 +15,8 @@ fn a_store_through_the_caches_is_not_in_memory_until_it_is_flushed() {
          RESULT(0) = R64(UNCACHED + 0x1000); FLUSH64(CACHED + 0x1000); RESULT(1) = R64(UNCACHED + 0x1000);",
     );
     program.wait(1);
+    let looked = |base: u64| peek(&program.card, CLUSTER, base + 0x1000);
+    assert_eq!((looked(CACHED), looked(0x3000_0000)), (0x5566_7788, 0));
     assert_eq!((program.dram(0x1000), program.cached(0x1000)), (0, 0x5566_7788));
     assert_eq!(program.card.read32(CLUSTER, 0x3000_1000).unwrap(), 0, "the uncached view of the NoC");
     program.answer(1).finish();

@@ -9,7 +9,7 @@ use crate::message::{Body, Payload};
 use crate::net::Net;
 use crate::noc::latency::LOOKAHEAD;
 use crate::noc::translate::{Kind, TileId};
-use crate::time::{Time, cycle};
+use crate::time::{Time, cycle, from_nanos};
 use pll::Pll;
 use telemetry::Telemetry;
 
@@ -25,6 +25,8 @@ const SCRATCH: u64 = 0x8003_0400;
 const REFERENCE: [u64; 2] = [0x8003_00e0, 0x8003_00e4];
 /// One cycle of it.
 const REFERENCE_CYCLE: Time = cycle(50);
+/// How long the X280's clock is the reference's while the firmware sets PLL 4 anew, four times. Not documented: an assumption.
+const RELOCK: Time = from_nanos(20_000);
 
 /// True for addresses that answer.
 pub(crate) fn is_mapped(address: u64) -> bool {
@@ -47,11 +49,20 @@ impl Arc {
         Self { tile, pll: Pll::new(), telemetry, l2cpu_reset: 0xf, clocked: false }
     }
 
-    /// A power message: the clusters' clock goes back to the firmware's 800 MHz, or stops (host.md §4.4).
-    pub(crate) fn power(&mut self, at: Time, l2cpu: bool, net: &mut Net) {
+    /// A power message: the clusters' clock goes back to the firmware's 800 MHz by way of the reference's 50, or stops
+    /// (host.md §4.4). How long the message takes.
+    pub(crate) fn power(&mut self, at: Time, l2cpu: bool, net: &mut Net) -> Time {
         self.pll = Pll::new();
         self.clocked = l2cpu;
-        self.set_clocks(at, net);
+        if !l2cpu {
+            self.set_clocks(at, net);
+            return 0;
+        }
+        for cluster in 0..4 {
+            self.set_clock(at, cluster, REFERENCE_CYCLE, net);
+        }
+        self.set_clocks(at + RELOCK, net);
+        RELOCK
     }
 
     /// Applies a message.
@@ -133,9 +144,13 @@ impl Arc {
     fn set_clocks(&self, at: Time, net: &mut Net) {
         for cluster in 0..4u8 {
             let cycle = if self.clocked { self.pll.cycle(usize::from(cluster)) } else { 0 };
-            if let Some(tile) = net.map.find(Kind::L2Cpu(cluster)) {
-                net.push(self.tile.0, tile, at + LOOKAHEAD, Body::Clock { cycle });
-            }
+            self.set_clock(at, cluster, cycle, net);
+        }
+    }
+
+    fn set_clock(&self, at: Time, cluster: u8, cycle: Time, net: &mut Net) {
+        if let Some(tile) = net.map.find(Kind::L2Cpu(cluster)) {
+            net.push(self.tile.0, tile, at + LOOKAHEAD, Body::Clock { cycle });
         }
     }
 }

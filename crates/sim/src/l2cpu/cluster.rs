@@ -66,9 +66,12 @@ impl Cluster {
         self.slots.harts[hart].pc()
     }
 
-    /// Copies LIM out; false outside it.
-    pub(crate) fn peek(&self, address: u64, out: &mut [u8]) -> bool {
-        let inside = LIM.contains(&address) && self.shared.lim.offset(address, out.len() as u64).is_ok();
+    /// Copies LIM, local DRAM in either view, or the Zero device out; false outside them.
+    pub(crate) fn peek(&self, address: u64, out: &mut [u8], net: &Net) -> bool {
+        if !LIM.contains(&address) {
+            return self.shared.peek(address, out, net);
+        }
+        let inside = self.shared.lim.offset(address, out.len() as u64).is_ok();
         if inside {
             self.shared.lim.memory().read(address - LIM.start, out);
         }
@@ -112,7 +115,8 @@ impl Cluster {
         self.slots.run(hart);
     }
 
-    fn release(&mut self, at: Time) -> Result<(), Violation> {
+    fn release(&mut self, at: Time, net: &Net) -> Result<(), Violation> {
+        self.shared.dram_place(net)?;
         let peripherals = &self.shared.peripherals;
         let mut vectors = [0; 4];
         for (hart, vector) in vectors.iter_mut().enumerate() {
@@ -230,7 +234,7 @@ impl Tile for Cluster {
             Body::Line { number, data } => self.shared.line_arrived(at, number, data.bytes(), net)?,
             Body::WriteBack { number } => self.shared.write_back(at, number, net)?,
             Body::Timer { hart } => self.shared.interrupts |= 1 << hart,
-            Body::Release => self.release(at)?,
+            Body::Release => self.release(at, net)?,
             // Nothing else is ever sent here: requests are checked where they are made.
             _ => {}
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::lines;
-use super::map::{Memory, Region, region};
+use super::map::{Memory, Region, is_within, region};
 use super::shared::Shared;
 use crate::fault::Violation;
 use crate::message::{Body, Payload, Reply};
@@ -118,6 +118,31 @@ impl Shared {
         }
         self.finish(at, read, net);
         Ok(())
+    }
+
+    /// Copies local DRAM, in the view of the address, or the Zero device out; false outside them.
+    pub(super) fn peek(&self, address: u64, out: &mut [u8], net: &Net) -> bool {
+        let bytes = out.len() as u64;
+        if !is_within(address, bytes) {
+            return false;
+        }
+        let (memory, cached) = match region(address) {
+            Region::Cached(memory) => (memory, true),
+            Region::Uncached(memory) => (memory, false),
+            Region::Other => return false,
+        };
+        match memory {
+            Memory::Dram(offset) => net.dram[self.channel].read(offset, out),
+            Memory::Zero | Memory::Window(_) => out.fill(0),
+        }
+        for (number, offset, from, length) in parts(address, out.len()).filter(|_| cached) {
+            let Some(line) = self.caches.lines.find(number) else { continue };
+            let has = |byte: usize| line.valid >> (offset as usize + byte) & 1 == 1;
+            for byte in (0..length).filter(|byte| has(*byte)) {
+                out[from + byte] = line.bytes[offset as usize + byte];
+            }
+        }
+        true
     }
 
     /// A line is there that reads may have waited for.
