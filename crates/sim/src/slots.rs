@@ -209,6 +209,8 @@ impl<X: Xlen> Slots<X> {
         watchers: &mut Watchers,
     ) -> Result<(), Box<Fault>> {
         match stop {
+            // The tile lets it go on.
+            Stop::Retry(NEVER) => self.next[index] = u64::MAX,
             Stop::Horizon | Stop::Retry(_) => {
                 self.set_next(index, self.harts[index].time());
                 watchers.went_ahead(index, self.harts[index].ahead());

@@ -3,7 +3,7 @@
 mod support;
 
 use komorebi_card::{Card as _, NocXy, Order, Rule};
-use komorebi_sim::Card;
+use komorebi_sim::{Breakage, Card, When};
 use support::x280::*;
 use support::*;
 
@@ -306,6 +306,24 @@ fn parking_changes_neither_values_nor_times() {
     for seed in [0, 7] {
         assert_eq!(run(true, seed), run(false, seed), "seed {seed}");
     }
+}
+
+#[test]
+fn a_hart_stands_for_a_line_that_gets_lost_until_the_nmi_takes_it_back() {
+    // The handler is the program's start: the second time it does not load.
+    let program = Program::start(
+        Card::builder(),
+        "if (RESULT(40)++ == 0) { TELL(1); HEAR(1); RESULT(0) = R(CACHED) + 1; TELL(2); }",
+    );
+    program.wait(1);
+    let lost = Breakage::Drop { to: program.channel(), packets: 1 };
+    program.card.break_on(When::Now, lost).unwrap();
+    program.answer(1);
+    run_for(&program.card, 100_000_000).unwrap();
+    assert_eq!((peek(&program.card, CLUSTER, 0x0801_1000), program.result(0)), (1, 0));
+    program.card.write32(CLUSTER, PERIPHERALS + 0x1_0414, 1).unwrap();
+    program.finish();
+    assert_eq!(program.result(0), 0);
 }
 
 #[test]

@@ -44,6 +44,8 @@ pub(crate) struct Own {
     pub(crate) dram_at: Time,
     /// The line whose miss it waits for.
     pub(crate) filling: Option<u64>,
+    /// It stands until that line comes.
+    pub(crate) stands: bool,
     /// Its instruction cache, of local DRAM: what it fetched stays until its own `fence.i` (host.md §6.7).
     pub(crate) fetched: BTreeMap<u64, Arc<CodePage>>,
 }

@@ -7,7 +7,7 @@ use super::lines;
 use super::shared::Shared;
 use crate::fault::Violation;
 use crate::hart::{AmoOp, CodePage, Isa, Loaded, Refusal, Width};
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 
 impl ClusterBus<'_> {
     /// Takes the line of an access into the hart's L1; gives the cycles until a load has its value.
@@ -27,7 +27,8 @@ impl ClusterBus<'_> {
             }
             if !whole(self.shared) {
                 // A miss is resolved before anything else (host.md §6.1): the hart stands.
-                return Err(Refusal::Retry(until.max(at + self.cycle)));
+                self.own.stands = until <= at;
+                return Err(Refusal::Retry(if until > at { until } else { NEVER }));
             }
         }
         self.own.filling = None;

@@ -139,6 +139,14 @@ impl Cluster {
         Ok(())
     }
 
+    /// Lets a hart go on that stands because of a line.
+    fn stand_no_more(&mut self, hart: usize, at: Time) {
+        if std::mem::take(&mut self.own[hart].stands) && self.slots.state(hart) == State::Running {
+            self.slots.harts[hart].advance_to(at);
+            self.slots.run(hart);
+        }
+    }
+
     /// Starts the hart that left reset with its fetches suppressed, once they are not.
     fn unsuppress(&mut self, hart: usize, at: Time) {
         if self.shared.peripherals.suppress_fetch >> hart & 1 == 1 {
@@ -231,7 +239,14 @@ impl Tile for Cluster {
             Body::Read { address, bytes, reply } => {
                 self.shared.read(at, address, bytes as usize, reply, net)?;
             }
-            Body::Line { number, data } => self.shared.line_arrived(at, number, data.bytes(), net)?,
+            Body::Line { number, data } => {
+                self.shared.line_arrived(at, number, data.bytes(), net)?;
+                for hart in 0..self.own.len() {
+                    if self.own[hart].filling == Some(number) {
+                        self.stand_no_more(hart, at);
+                    }
+                }
+            }
             Body::WriteBack { number } => self.shared.write_back(at, number, net)?,
             Body::Timer { hart } => self.shared.interrupts |= 1 << hart,
             Body::Release => self.release(at, net)?,
@@ -251,6 +266,7 @@ impl Tile for Cluster {
             hart.set_nmi(self.shared.peripherals.rnmi >> i & 1 == 1);
             hart.set_bus_error(self.shared.internal.interrupting() >> i & 1 == 1);
             hart.set_interrupts(self.shared.clint.pending(i, at) | self.shared.plic.pending(i));
+            self.stand_no_more(i, at);
             if self.slots.state(i) == State::Asleep {
                 self.slots.rouse(i, at, None, &mut self.shared.watchers);
             }
