@@ -291,6 +291,22 @@ fn code_in_dram_is_what_the_instruction_cache_and_the_l3_have_of_it() {
 }
 
 #[test]
+fn code_that_a_hart_writes_through_its_caches_is_there_after_its_fence_i_even_when_it_has_just_left_them() {
+    // li a0, n; ret, written to the first line of each of 11 pages, of which one set of 10 ways holds 10.
+    for seed in [0, 3, 4] {
+        let program = Program::start(
+            Card::builder().seed(seed),
+            "uint64_t sum = 0;
+             for (uint64_t i = 0; i < 11; i++) { R(CACHED + 0x20000 * i) = (i + 1) << 20 | 0x513; R(CACHED + 0x20000 * i + 4) = 0x8067; }
+             asm volatile(\"fence.i\");
+             for (uint64_t i = 0; i < 11; i++) sum += reinterpret_cast<uint64_t (*)()>(CACHED + 0x20000 * i)();
+             RESULT(0) = sum; RESULT(1) = R(CACHED);",
+        );
+        assert_eq!(program.finish().results(), [66, 1 << 20 | 0x513], "seed {seed}");
+    }
+}
+
+#[test]
 fn parking_changes_neither_values_nor_times() {
     let run = |parking: bool, seed: u64| {
         let program = Program::start_all(
@@ -377,6 +393,9 @@ fn rules_of_the_caches() {
             ("R(UNCACHED + 0xff000000);", Rule::DramReach),
             ("R(CACHED + 0xff000000);", Rule::DramReach),
             ("R(0x44c000000);", Rule::HartAddress),
+            ("*(volatile uint8_t *)0x0200bff8;", Rule::DeviceWidth),
+            ("*(volatile uint16_t *)0x02004000 = 1;", Rule::DeviceWidth),
+            ("*(volatile uint8_t *)0x20010100;", Rule::DeviceWidth),
         ],
     );
 }

@@ -281,6 +281,11 @@ fn rules_of_release_and_of_the_registers() {
         values.iter().try_for_each(|value| reset(card, *value))
     };
     fault(&|card| and_reset(&ready, &[0x1f], card), Rule::ReleaseClock);
+    let stands = |card: &Card| {
+        ready(card);
+        card.write32(ARC, 0x8002_0514, 0x0101_0100).unwrap();
+    };
+    fault(&|card| and_reset(&stands, &[0x1f], card), Rule::ReleaseClock);
     fault(&|card| and_reset(&slow, &[0x10], card), Rule::ResetBits);
     fault(&|card| and_reset(&slow, &[0x1f, 0x0f], card), Rule::ResetBits);
     fault(&|card| and_reset(&|card| clock(card, 128, 15), &[0x1f], card), Rule::ReleaseVectors);

@@ -129,7 +129,7 @@ impl Arc {
         }
         for cluster in (0..4u8).filter(|i| (value & !old) >> (4 + i) & 1 == 1) {
             let mhz = self.pll.mhz(usize::from(cluster));
-            if !self.clocked || mhz > 200.0 {
+            if !self.clocked || mhz == 0.0 || mhz > 200.0 {
                 let detail = format!("{detail} with the X280 clock at {mhz} MHz");
                 return Err(Violation::new(Rule::ReleaseClock, detail));
             }

@@ -245,6 +245,7 @@ impl Bus for ClusterBus<'_> {
             return self.window_load(at, address, width);
         }
         if (clint::BASE..CLINT_END).contains(&address) {
+            Self::check_width(address, width)?;
             let value = self.shared.clint.load(at, address - clint::BASE, bytes)?;
             return Ok(self.uncached(at, value, self.net.costs.clint_load));
         }
@@ -265,6 +266,7 @@ impl Bus for ClusterBus<'_> {
             return self.window_store(at, address, width, value);
         }
         if (clint::BASE..CLINT_END).contains(&address) {
+            Self::check_width(address, width)?;
             self.store_device(at, address, width, value)?;
             return Ok(self.stored(at));
         }

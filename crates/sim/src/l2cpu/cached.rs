@@ -7,6 +7,7 @@ use super::lines;
 use super::shared::Shared;
 use crate::fault::Violation;
 use crate::hart::{AmoOp, CodePage, Isa, Loaded, Refusal, Width};
+use crate::noc::latency::LOOKAHEAD;
 use crate::time::{NEVER, Time};
 
 impl ClusterBus<'_> {
@@ -100,6 +101,11 @@ impl ClusterBus<'_> {
         let page = pc / CodePage::BYTES as u64;
         if let Some(known) = self.own.fetched.get(&page) {
             return Ok(Arc::clone(known));
+        }
+        // Memory is looked at as it is: what goes back to it has to be there.
+        let written = self.shared.caches.written_back + LOOKAHEAD;
+        if at < written {
+            return Err(Refusal::Retry(written));
         }
         let mut bytes = [0; CodePage::BYTES];
         self.shared.fetch(at, page * CodePage::BYTES as u64, self.hart, &mut bytes, self.net)?;

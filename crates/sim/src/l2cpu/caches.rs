@@ -9,17 +9,13 @@ use std::collections::BTreeMap;
 
 use super::l1::L1;
 use super::lines::{self, Line, Lines};
-use super::map::{self, Memory, Region};
+use super::map::{self, Region};
 use super::noc_read::NocRead;
 use super::shared::Shared;
 use crate::fault::{Rule, Violation};
-use crate::message::{Body, Payload, Reply};
+use crate::message::Body;
 use crate::net::Net;
-use crate::noc::Noc;
-use crate::noc::latency::{self, LOOKAHEAD};
-use crate::noc::translate::{Kind, Place};
-use crate::target::{self, Access};
-use crate::tile::command;
+use crate::target::Access;
 use crate::time::{Time, from_nanos};
 
 /// The L3's masters (host.md §6.6): requests of the NoC have one of 32, harts have one each.
@@ -33,12 +29,12 @@ const STAYS: Time = from_nanos(20_000);
 
 /// A line on its way.
 #[derive(Clone, Copy)]
-struct Fill {
+pub(super) struct Fill {
     master: usize,
     /// The earliest it can be there.
     until: Time,
     /// Memory has been written since it was asked for: it is to be asked for again.
-    stale: bool,
+    pub(super) stale: bool,
 }
 
 /// Their state.
@@ -46,13 +42,13 @@ struct Fill {
 pub(crate) struct Caches {
     pub(super) lines: Lines,
     pub(super) l1: [L1; 4],
-    fills: BTreeMap<u64, Fill>,
+    pub(super) fills: BTreeMap<u64, Fill>,
     /// Reads of the NoC that wait for lines.
     pub(super) reads: Vec<NocRead>,
     /// The way masks of the 38 masters (host.md §6.6).
     pub(super) way_masks: [u64; 38],
     /// When the last line that was written back is in memory: nothing is read before.
-    written_back: Time,
+    pub(super) written_back: Time,
     draws: u64,
 }
 
@@ -107,14 +103,6 @@ impl Caches {
     }
 }
 
-/// The memory behind a line; lines of cacheable addresses only are ever made.
-fn behind(number: u64) -> Memory {
-    match map::region(number * lines::BYTES) {
-        Region::Cached(memory) => memory,
-        _ => Memory::Zero,
-    }
-}
-
 impl Shared {
     /// The master of a hart.
     pub(super) fn hart_master(hart: usize) -> usize {
@@ -125,47 +113,6 @@ impl Shared {
     pub(super) fn noc_master(&mut self, net: &Net) -> usize {
         let most = (NOC_MASTERS.end() - NOC_MASTERS.start()) as u64;
         NOC_MASTERS.start() + self.caches.draw(self.index, most, net) as usize
-    }
-
-    /// The channel beside the cluster.
-    pub(super) fn dram_place(&self, net: &Net) -> Result<Place, Violation> {
-        let Some(tile) = net.map.find(Kind::Dram(self.channel as u8)) else {
-            return Err(Violation::new(
-                Rule::LocalDram,
-                format!("access to local DRAM, channel {}", self.channel),
-            ));
-        };
-        Ok(Place { tile, raw: net.map.home(tile).raw })
-    }
-
-    /// Where the bytes of a line are: NoC, tile, address there.
-    fn source(&self, number: u64, access: Access, net: &Net) -> Result<Option<(Noc, Place, u64)>, Violation> {
-        let at = number * lines::BYTES;
-        match behind(number) {
-            Memory::Zero => Ok(None),
-            Memory::Dram(offset) => {
-                let place = self.dram_place(net)?;
-                target::check(net.map.home(place.tile).kind, offset, lines::BYTES, access)?;
-                Ok(Some((Noc::Zero, place, offset)))
-            }
-            Memory::Window(address) => {
-                let through = self.peripherals.windows.through(address)?;
-                if through.is_multicast() {
-                    return Err(Violation::new(
-                        Rule::WindowLoad,
-                        format!("line {at:#x} of a multicast window"),
-                    ));
-                }
-                let place = command::place(&net.map, through.noc, through.coordinates)?;
-                let kind = net.map.home(place.tile).kind;
-                if target::is_register(kind, through.address) {
-                    let detail = format!("line {at:#x}, which is {:#x} of a {kind:?} tile", through.address);
-                    return Err(Violation::new(Rule::CachedRegister, detail));
-                }
-                target::check(kind, through.address, lines::BYTES, access)?;
-                Ok(Some((through.noc, place, through.address)))
-            }
-        }
     }
 
     /// Asks for a line that is not there, or not whole; gives the earliest moment it can be. A line of the Zero device is
@@ -188,26 +135,6 @@ impl Shared {
         let until = self.ask(at, number, (noc, place, address), net);
         self.caches.fills.insert(number, Fill { master, until, stale: false });
         Ok(until)
-    }
-
-    fn ask(
-        &mut self,
-        at: Time,
-        number: u64,
-        (noc, place, address): (Noc, Place, u64),
-        net: &mut Net,
-    ) -> Time {
-        net.counters.noc_packets += 1;
-        let own = net.map.home(self.tile).raw;
-        let free = &mut self.free_at[noc.index()];
-        *free = at.max(*free) + latency::CYCLE;
-        let leave = *free;
-        let arrival = net.asking(noc, own, place, leave) + net.delay(self.tile.0);
-        let arrival = arrival.max(self.caches.written_back);
-        let after = net.answer(noc, own, place);
-        let reply = Reply::Line { tile: self.tile, number, after };
-        net.push(self.tile.0, place.tile, arrival, Body::Read { address, bytes: 64, reply });
-        arrival + after.max(LOOKAHEAD)
     }
 
     /// Asks for the next line too, as the L2's prefetcher may inside 4 KiB (host.md §6.4): hardware leaves it open, and so
@@ -301,66 +228,6 @@ impl Shared {
             self.evict(at, gone, net)?;
         }
         Ok(self.caches.lines.find_mut(number).expect("the line was just put in"))
-    }
-
-    /// A line that was taken out goes: where it was written, to memory. Gives the moment that acknowledges it.
-    fn evict(&mut self, at: Time, line: Line, net: &mut Net) -> Result<Time, Violation> {
-        self.caches.forget(line.number, line.sharers);
-        if !line.dirty {
-            return Ok(at);
-        }
-        if let Some(fill) = self.caches.fills.get_mut(&line.number) {
-            fill.stale = true;
-        }
-        let Some((noc, place, address)) = self.source(line.number, Access::Write, net)? else {
-            return Ok(at);
-        };
-        let own = net.map.home(self.tile).raw;
-        let free = &mut self.free_at[noc.index()];
-        *free = at.max(*free) + latency::injection(lines::BYTES);
-        let leave = *free;
-        let arrival = net.arrival(noc, own, place, leave) + net.delay(self.tile.0);
-        for (from, n) in line.runs() {
-            net.counters.noc_packets += 1;
-            let data = Payload::new(&line.bytes[from..from + n]);
-            let body = Body::Write { address: address + from as u64, data };
-            net.push(self.tile.0, place.tile, arrival, body);
-        }
-        self.caches.written_back = self.caches.written_back.max(arrival);
-        Ok(arrival + latency::write(noc, place.raw, own))
-    }
-
-    /// Copies a page of code out for a hart, from `address` on. What it has of a cacheable page is in the L2 and L3 from then
-    /// on; memory is looked at as it is now, without the time of its lines.
-    pub(super) fn fetch(
-        &mut self,
-        at: Time,
-        address: u64,
-        hart: usize,
-        bytes: &mut [u8],
-        net: &mut Net,
-    ) -> Result<(), Violation> {
-        let (memory, cached) = match map::region(address) {
-            Region::Cached(memory) => (memory, true),
-            Region::Uncached(memory) => (memory, false),
-            Region::Other => return Ok(()),
-        };
-        if let Memory::Dram(offset) = memory {
-            let place = self.dram_place(net)?;
-            target::check(net.map.home(place.tile).kind, offset, bytes.len() as u64, Access::Read)?;
-            net.dram[self.channel].read(offset, bytes);
-        }
-        if !cached {
-            return Ok(());
-        }
-        let numbers = address / lines::BYTES..;
-        for (number, part) in numbers.zip(bytes.as_chunks_mut::<64>().0) {
-            self.install(at, number, Self::hart_master(hart), part, net)?;
-            if let Some(line) = self.caches.lines.find(number) {
-                *part = line.bytes;
-            }
-        }
-        Ok(())
     }
 
     /// A line was written that was clean: a seed may have it written back at any time.

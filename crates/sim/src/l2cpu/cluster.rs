@@ -149,7 +149,7 @@ impl Cluster {
 
     /// Starts the hart that left reset with its fetches suppressed, once they are not.
     fn unsuppress(&mut self, hart: usize, at: Time) {
-        if self.shared.peripherals.suppress_fetch >> hart & 1 == 1 {
+        if self.shared.peripherals.suppress_fetch >> hart & 1 == 1 || self.cycle == 0 {
             return;
         }
         if let Some(pc) = self.suppressed[hart].take() {
@@ -247,7 +247,8 @@ impl Tile for Cluster {
                     }
                 }
             }
-            Body::WriteBack { number } => self.shared.write_back(at, number, net)?,
+            // Without a clock nothing leaves by itself.
+            Body::WriteBack { number } if self.cycle != 0 => self.shared.write_back(at, number, net)?,
             Body::Timer { hart } => self.shared.interrupts |= 1 << hart,
             Body::Release => self.release(at, net)?,
             // Nothing else is ever sent here: requests are checked where they are made.

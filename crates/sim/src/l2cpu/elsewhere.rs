@@ -33,7 +33,7 @@ impl ClusterBus<'_> {
         if !is_device(address) {
             return Err(unmapped("load", address).into());
         }
-        Self::registers(address, width)?;
+        Self::check_width(address, width)?;
         let concerned = self.shared.interrupted_by_load(address) & self.shared.parked;
         self.announce(at, concerned)?;
         let value = self.shared.load(at, address, width as u64)?;
@@ -61,7 +61,7 @@ impl ClusterBus<'_> {
         if !is_device(address) {
             return Err(unmapped("store", address).into());
         }
-        Self::registers(address, width)?;
+        Self::check_width(address, width)?;
         self.store_device(at, address, width, value)?;
         self.own.acked_at = self.own.acked_at.max(self.shared.flushed_at);
         Ok(self.stored(at))
@@ -126,7 +126,9 @@ impl ClusterBus<'_> {
         Refusal::Trap { cause, value: address }
     }
 
-    fn registers(address: u64, width: Width) -> Result<(), Violation> {
+    /// Refuses parts of a device register.
+    #[inline]
+    pub(super) fn check_width(address: u64, width: Width) -> Result<(), Violation> {
         if matches!(width, Width::Word | Width::Double) {
             return Ok(());
         }

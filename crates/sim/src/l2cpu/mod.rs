@@ -2,6 +2,7 @@
 //!
 //! docs/x280.md says what of it is modelled.
 
+mod backing;
 mod bus;
 mod cached;
 mod caches;
