@@ -262,6 +262,25 @@ fn a_cached_window_takes_whole_lines_and_writes_them_back_when_it_likes() {
     assert_eq!((peek(&program.card, tile, 0x5_0004), peek(&program.card, tile, 0x5_0008)), (1, 7));
 }
 
+/// Nothing of what others write changes the word that is reserved.
+#[test]
+fn a_reservation_is_gone_once_another_has_written_its_line() {
+    let program = Program::start(
+        Card::builder(),
+        "uint64_t failed = 2; uint32_t old; R(CACHED + 0x40) = 5;
+         #define LR(at) asm volatile(\"lr.w %0, (%1)\" : \"=r\"(old) : \"r\"(CACHED + (at)) : \"memory\")
+         #define SC(at) asm volatile(\"sc.w %0, %1, (%2)\" : \"=r\"(failed) : \"r\"(7), \"r\"(CACHED + (at)) : \"memory\")
+         LR(0x40); SC(0x40); RESULT(0) = failed;
+         LR(0x40); TELL(1); HEAR(1); SC(0x40); RESULT(1) = failed;
+         LR(0x40); TELL(2); HEAR(2); RESULT(2) = R(CACHED + 0x44); SC(0x40); RESULT(3) = failed;
+         LR(0x40); FLUSH64(CACHED + 0x40); FENCE(); RESULT(4) = R(CACHED + 0x40); SC(0x40); RESULT(5) = failed;",
+    );
+    program.wait(1).set_cached(0x80, 1);
+    program.answer(1).wait(2).set_cached(0x44, 9);
+    program.answer(2).finish();
+    assert_eq!(program.results(), [0, 0, 9, 1, 7, 1]);
+}
+
 #[test]
 fn aliases_of_a_line_are_lines_of_their_own() {
     let program = Program::start(
@@ -390,6 +409,8 @@ fn rules_of_the_caches() {
             ("R64(0x02010800 + 8 * 34) = 0; R(CACHED);", Rule::WayMask),
             ("__atomic_fetch_add(reinterpret_cast<volatile uint32_t *>(UNCACHED), 1, 0);", Rule::HartAtomic),
             ("__atomic_fetch_add(reinterpret_cast<volatile uint32_t *>(LARGE), 1, 0);", Rule::HartAtomic),
+            ("asm volatile(\"lr.w t0, (%0)\" :: \"r\"(UNCACHED) : \"t0\");", Rule::HartAtomic),
+            ("asm volatile(\"lr.d t0, (%0)\" :: \"r\"(0x08010000) : \"t0\");", Rule::HartAtomic),
             ("R(UNCACHED + 0xff000000);", Rule::DramReach),
             ("R(CACHED + 0xff000000);", Rule::DramReach),
             ("R(0x44c000000);", Rule::HartAddress),

@@ -126,6 +126,19 @@ pub trait Bus {
         operand: u64,
     ) -> Result<Loaded, Refusal>;
 
+    /// Loads for `lr`, which reserves what it loads.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    fn load_reserved(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
+        self.load(at, address, width)
+    }
+
+    /// False when somebody else may have written what the last `lr` has reserved here: the `sc` fails.
+    fn is_reserved(&self, _address: u64) -> bool {
+        true
+    }
+
     /// A `fence`: when the hart may go on.
     fn fence(&mut self, at: Time) -> Time;
 

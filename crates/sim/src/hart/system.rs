@@ -172,7 +172,7 @@ impl<X: Xlen> Hart<X> {
         match access {
             Access::Amo(_, operation) => self.run_amo(bus, op, address, width, operation, operand)?,
             Access::Reserve(_) => {
-                let loaded = bus.load(self.time, address, width)?;
+                let loaded = bus.load_reserved(self.time, address, width)?;
                 self.counters.shared_loads += 1;
                 self.reservation = Some((address, width, loaded.value));
                 self.put_loaded(op, width, loaded);
@@ -225,6 +225,7 @@ impl<X: Xlen> Hart<X> {
         let mut failed = 1;
         if let Some((reserved, reserved_width, value)) = self.reservation
             && (reserved, reserved_width) == (address, width)
+            && bus.is_reserved(address)
             && bus.load(self.time, address, width)?.value == value
         {
             free = bus.store(self.time, address, width, operand)?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::clint::{self, TICK};
+use super::lines;
 use super::map::{Memory, Region, region};
 use super::multicast;
 use super::peripherals::SCRATCH;
@@ -283,6 +284,18 @@ impl Bus for ClusterBus<'_> {
     ) -> Result<Loaded, Refusal> {
         self.in_turn(at)?;
         self.amo_elsewhere(at, address, width, op, operand)
+    }
+
+    fn load_reserved(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
+        self.in_turn(at)?;
+        if let Region::Cached(_) = region(address) {
+            return self.cached_reserve(at, address, width);
+        }
+        Err(Violation::new(Rule::HartAtomic, format!("a reservation at {address:#x}")).into())
+    }
+
+    fn is_reserved(&self, address: u64) -> bool {
+        self.shared.caches.l1[self.hart].has_reserved(address / lines::BYTES)
     }
 
     fn fence(&mut self, at: Time) -> Time {

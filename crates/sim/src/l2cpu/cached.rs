@@ -80,6 +80,13 @@ impl ClusterBus<'_> {
         Ok(Loaded { value: old, ready: self.ready(at, cycles) })
     }
 
+    /// A load that reserves its line for as long as the L1 has it.
+    pub(super) fn cached_reserve(&mut self, at: Time, address: u64, width: Width) -> Result<Loaded, Refusal> {
+        let loaded = self.cached_load(at, address, width)?;
+        self.shared.caches.l1[self.hart].reserve(address / lines::BYTES);
+        Ok(loaded)
+    }
+
     fn line_value(&self, address: u64, width: Width) -> u64 {
         let line = self.shared.caches.lines.find(address / lines::BYTES);
         line.map_or(0, |line| line.value(address % lines::BYTES, width as usize))

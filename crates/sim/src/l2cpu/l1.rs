@@ -11,11 +11,13 @@ const NONE: u64 = u64::MAX;
 #[derive(Clone)]
 pub(super) struct L1 {
     sets: Box<[[u64; WAYS]; SETS]>,
+    /// The line of the hart's last `lr`, while it stays.
+    reserved: Option<u64>,
 }
 
 impl L1 {
     pub(super) fn new() -> Self {
-        Self { sets: Box::new([[NONE; WAYS]; SETS]) }
+        Self { sets: Box::new([[NONE; WAYS]; SETS]), reserved: None }
     }
 
     fn set(&mut self, number: u64) -> &mut [u64; WAYS] {
@@ -30,11 +32,24 @@ impl L1 {
         let gone = set[from];
         set[..=from].rotate_right(1);
         set[0] = number;
-        (found.is_some(), Some(gone).filter(|gone| found.is_none() && *gone != NONE))
+        let gone = Some(gone).filter(|gone| found.is_none() && *gone != NONE);
+        self.reserved.take_if(|line| gone == Some(*line));
+        (found.is_some(), gone)
+    }
+
+    /// Reserves a line that it has. The reservation goes with the line: nobody else writes it while it is here.
+    pub(super) fn reserve(&mut self, number: u64) {
+        self.reserved = Some(number);
+    }
+
+    /// True when the line has been here since it was reserved.
+    pub(super) fn has_reserved(&self, number: u64) -> bool {
+        self.reserved == Some(number)
     }
 
     /// The line goes.
     pub(super) fn forget(&mut self, number: u64) {
+        self.reserved.take_if(|line| *line == number);
         let set = self.set(number);
         if let Some(at) = set.iter().position(|line| *line == number) {
             set[at..].rotate_left(1);
@@ -63,6 +78,17 @@ mod tests {
         assert_eq!(l1.access(line(4)), (false, Some(line(1))));
         l1.forget(line(0));
         assert_eq!(l1.access(line(1)), (false, None));
+        l1.reserve(line(2));
+        assert!(l1.has_reserved(line(2)) && !l1.has_reserved(line(1)));
+        l1.forget(line(2));
+        l1.access(line(2));
+        assert!(!l1.has_reserved(line(2)), "it came back");
+        l1.reserve(line(2));
+        let mut replacing = l1.clone();
+        for i in 5..9 {
+            replacing.access(line(i));
+        }
+        assert!(!replacing.has_reserved(line(2)), "it was replaced");
         let mut held = l1.lines();
         held.sort_unstable();
         assert_eq!(held, [line(1), line(2), line(3), line(4)]);
