@@ -20,6 +20,7 @@ mod session;
 mod stopwatch;
 mod table;
 mod trace;
+mod ttsim;
 
 use clap::Parser;
 use komorebi as km;
@@ -52,6 +53,8 @@ enum BenchError {
     Card(#[from] km::Error),
     #[error("{0}")]
     Child(String),
+    #[error("not measured: {0}")]
+    Skipped(String),
     #[error(
         "the host's path did not run: {0}; repeat it with: cargo run --release -p komorebi --example host_path"
     )]
@@ -88,8 +91,12 @@ fn bench(arguments: &Arguments) -> Result<(), BenchError> {
     }
     for row in &TABLE {
         if arguments.names.is_empty() || arguments.names.iter().any(|name| name == row.name) {
-            let figure = row.measure()?;
-            if arguments.json { println!("{}", figure.json()) } else { println!("{figure}") }
+            match row.measure() {
+                Ok(figure) if arguments.json => println!("{}", figure.json()),
+                Ok(figure) => println!("{figure}"),
+                Err(skipped @ BenchError::Skipped(_)) => eprintln!("bench: {}: {skipped}", row.name),
+                Err(error) => return Err(error),
+            }
         }
     }
     Ok(())

@@ -1,11 +1,14 @@
 //! The figures: name, unit, reference, and what measures each. Names are fixed.
 //!
 //! References are goals, except `nop1_card_us_*`: what the Python implementation measured on a card with its clock at
-//! 1000 and 1750 MHz, and `exclusive_card_us_*` and `node_card_us_120`: its periods of exclusive NOPs.
+//! 1000 and 1750 MHz, `exclusive_card_us_*` and `node_card_us_120`: its periods of exclusive NOPs, and `ttsim_ratio_*`: 1 is
+//! ttsim's own speed.
 
 use crate::exclusive::Cores;
 use crate::figure::{Figure, Reading};
-use crate::{BenchError, engine, exclusive, host, idle, language, nop, rebuild, reopen, session, trace};
+use crate::{
+    BenchError, engine, exclusive, host, idle, language, nop, rebuild, reopen, session, trace, ttsim,
+};
 use komorebi_sim::Counters;
 
 /// A row: how a figure is measured, and what it stands beside.
@@ -39,7 +42,7 @@ const INSTRUCTIONS: fn(Counters) -> u64 = |counters| counters.x280_instructions;
 const UNCACHED: fn(Counters) -> u64 = |counters| counters.x280_uncached_loads + counters.x280_uncached_stores;
 
 /// All figures, in the order they are printed.
-pub(crate) const TABLE: [Row; 49] = [
+pub(crate) const TABLE: [Row; 51] = [
     row("host_ns", "ns", Some(150.0), host::nanoseconds),
     row("host_allocs", "allocations", Some(0.0), host::allocations),
     row("nop1_per_s", "1/s", Some(60_000.0), nop::rate_1),
@@ -89,6 +92,8 @@ pub(crate) const TABLE: [Row; 49] = [
     row("check_10000_ms", "ms", Some(50.0), language::check_10000),
     row("header_5000_ms", "ms", Some(20.0), language::header_5000),
     row("rebuild_ms", "ms", None, rebuild::rebuild),
+    row("ttsim_ratio_spin120", "times", Some(1.0), ttsim::spin_120),
+    row("ttsim_ratio_pipeline", "times", Some(1.0), ttsim::pipeline),
 ];
 
 #[cfg(test)]

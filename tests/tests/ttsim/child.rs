@@ -8,7 +8,7 @@ use std::process::Command;
 use komorebi_sim::Card;
 
 use crate::machine::Ttsim;
-use crate::{floats, images, spin};
+use crate::{floats, images, speed};
 
 /// The library, for who runs these tests.
 const LIBRARY: &str = "KM_TTSIM";
@@ -24,7 +24,7 @@ const JOBS: [(&str, Job); 5] = [
     (images::MAP, images::map_job),
     (images::PIPELINE, images::pipeline_job),
     (images::PIPELINE_RATE, images::pipeline_rate_job),
-    (spin::JOB, spin::job),
+    (speed::JOB, speed::spin_job),
 ];
 
 /// Runs a job; gives what it gave.

@@ -9,6 +9,7 @@ use komorebi_sim::Card;
 use crate::child;
 use crate::kernels_bench::{Bench, Machine, Setup, Submit};
 use crate::machine::Ttsim;
+use crate::processor::seconds;
 
 #[path = "../../../examples/01_map/program.rs"]
 #[allow(dead_code, reason = "the example's own file; its commands are written word by word here")]
@@ -174,18 +175,15 @@ fn the_images_of_02_pipeline_leave_the_same_memory_on_ttsim() {
 }
 
 /// Commands of a measurement.
-pub(crate) const MEASURED: u32 = 400;
+const MEASURED: u32 = 400;
 
-/// Seconds that the commands take, after a start and some commands that are not measured.
-#[allow(clippy::disallowed_methods, reason = "a figure is a statistic, not a decision")]
-pub(crate) fn pipeline_seconds<M: Machine>(machine: M) -> f64 {
+/// Commands a second of processor time, after a start and some commands that are not measured.
+pub(crate) fn pipeline_rate<M: Machine>(machine: M) -> f64 {
     let mut bench = start_pipeline(machine);
     run_pipeline(&mut bench, 40, PAGES);
-    let start = std::time::Instant::now();
-    run_pipeline(&mut bench, MEASURED, PAGES);
-    start.elapsed().as_secs_f64()
+    f64::from(MEASURED) / seconds(|| run_pipeline(&mut bench, MEASURED, PAGES))
 }
 
 pub(crate) fn pipeline_rate_job(ttsim: Ttsim, _: &[u8]) -> Vec<u8> {
-    pipeline_seconds(ttsim).to_le_bytes().to_vec()
+    pipeline_rate(ttsim).to_le_bytes().to_vec()
 }

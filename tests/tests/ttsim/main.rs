@@ -13,4 +13,5 @@ mod kernels_bench;
 mod library;
 mod machine;
 mod operands;
-mod spin;
+mod processor;
+mod speed;
