@@ -45,6 +45,20 @@ fn floating_point_that_is_off_is_illegal_and_the_value_is_the_instruction() {
 }
 
 #[test]
+fn misaligned_accesses_trap_as_integer_ones_do() {
+    for (body, cause) in [
+        ("fld f1, 4(t2)", 4),
+        ("flw f1, 2(t2)", 4),
+        ("flh f1, 1(t2)", 4),
+        ("fsd f1, 4(t2)", 6),
+        ("fsh f1, 1(t2)", 6),
+    ] {
+        let (found, value) = trapped(&format!("{ON}li t2, 0x40000\n{body}"));
+        assert_eq!((found, value & !7), (cause, 0x4_0000), "{body}");
+    }
+}
+
+#[test]
 fn reserved_rounding_modes_are_illegal() {
     assert_eq!(trapped(&format!("{ON}.word 0x023150d3")), (2, 0x0231_50d3), "5 in the instruction");
     assert_eq!(trapped(&format!("{ON}fsrmi 5\nfadd.d f1, f2, f3")), (2, 0x0231_70d3), "5 in frm");

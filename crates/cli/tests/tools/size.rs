@@ -121,7 +121,10 @@ fn a_program_that_cannot_be_measured_is_refused() {
     let file = folder.write("programs.rs", PROGRAMS).display().to_string();
     // What a build refuses is refused in the same words, all of it, at its place.
     let nowhere = refused(["size", &file, "--program", "Small"]);
-    assert!(nowhere.contains("programs.rs:11:25: [KM0019] there is no folder \"k\", of the kernels"), "{nowhere}");
+    assert!(
+        nowhere.contains("programs.rs:11:25: [KM0019] there is no folder \"k\", of the kernels"),
+        "{nowhere}"
+    );
     let wrong = refused(["size", &file, "--program", "Large"]);
     assert!(wrong.contains("[KM0012] there is no header \"k/tiles.h\""), "{wrong}");
     std::fs::create_dir(folder.path("k")).unwrap();
