@@ -68,6 +68,40 @@ pub enum Format {
 }
 
 impl Format {
+    /// The operands as the assembler takes them. `rm` is the rounding mode, which may be left out; atomics take acquire and
+    /// release bits as suffixes.
+    pub fn operands(self) -> &'static str {
+        match self {
+            Self::Register => "rd,rs1,rs2",
+            Self::Unary => "rd,rs1",
+            Self::Immediate => "rd,rs1,imm",
+            Self::Shift | Self::ShiftWord => "rd,rs1,shamt",
+            Self::Load | Self::JumpRegister => "rd,imm(rs1)",
+            Self::Store => "rs2,imm(rs1)",
+            Self::Branch => "rs1,rs2,target",
+            Self::Upper => "rd,imm",
+            Self::Jump => "rd,target",
+            Self::Atomic => "rd,rs2,(rs1)",
+            Self::Reserve => "rd,(rs1)",
+            Self::Csr => "rd,csr,rs1",
+            Self::CsrImmediate => "rd,csr,imm",
+            Self::Fence => "pred,succ",
+            Self::Plain | Self::Exact => "",
+            Self::CacheLine => "rs1",
+            Self::FloatLoad => "fd,imm(rs1)",
+            Self::FloatStore => "fs2,imm(rs1)",
+            Self::FloatRounded => "fd,fs1,fs2,rm",
+            Self::FloatUnary => "fd,fs1,rm",
+            Self::FloatFused => "fd,fs1,fs2,fs3,rm",
+            Self::FloatRegister => "fd,fs1,fs2",
+            Self::FloatCompare => "rd,fs1,fs2",
+            Self::FloatToInteger => "rd,fs1,rm",
+            Self::FloatFromInteger => "fd,rs1,rm",
+            Self::FloatToBits => "rd,fs1",
+            Self::FloatFromBits => "fd,rs1",
+        }
+    }
+
     /// The bits that a row fixes.
     pub(super) fn mask(self, isa: Isa) -> u32 {
         match self {
