@@ -102,6 +102,10 @@ impl<C: Card> Card for Mortal<C> {
         self.call(("set_cleanup", 0))?.set_cleanup(cleanup)
     }
 
+    fn keep_off(&self, word: u64) -> Result<(), CardError> {
+        self.card.keep_off(word) // a promise is no request: nothing to die at
+    }
+
     fn write(&self, tile: NocXy, address: u64, bytes: &[u8], order: Order) -> Result<(), CardError> {
         self.call(("write", address))?.write(tile, address, bytes, order)
     }

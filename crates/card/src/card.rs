@@ -67,6 +67,16 @@ pub trait Card: Send + Sync {
     /// As any call.
     fn set_cleanup(&self, cleanup: Option<Cleanup>) -> Result<(), CardError>;
 
+    /// Promises that this client, from now until its release, leaves the L1 of a tile alone while a core of it runs, but for
+    /// the word at `word`. A card that can tells when the promise is broken: [`CardError::Fault`]. It takes no time.
+    ///
+    /// # Errors
+    /// As any call.
+    fn keep_off(&self, word: u64) -> Result<(), CardError> {
+        let _ = word;
+        Ok(())
+    }
+
     /// Writes `bytes` at `address` of `tile`. Both ends are multiples of 4.
     ///
     /// # Errors

@@ -148,6 +148,11 @@ impl komorebi_card::Card for Card {
         self.call(|host| host.set_cleanup(cleanup))
     }
 
+    fn keep_off(&self, word: u64) -> Result<(), CardError> {
+        self.host().keep_off(self.client.id, word);
+        Ok(())
+    }
+
     fn write(&self, tile: NocXy, address: u64, bytes: &[u8], order: Order) -> Result<(), CardError> {
         self.call(|host| host.write(tile, address, bytes, order))
     }

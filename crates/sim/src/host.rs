@@ -163,6 +163,7 @@ impl Host {
         if self.holder.take_if(|(holder, _)| *holder == client).is_none() {
             return;
         }
+        self.machine.net.host.keeps_off = None;
         if let Some(cleanup) = self.cleanup.take() {
             // A fault ends the card, and is what the next call returns.
             let _ = self.write(cleanup.tile, cleanup.address, &cleanup.value.to_le_bytes(), Order::Strict);
@@ -206,6 +207,13 @@ impl Host {
         self.cleanup = cleanup;
         self.now += HOST_CALL;
         Ok(())
+    }
+
+    /// The holder's promise about L1; it ends with the release.
+    pub(crate) fn keep_off(&mut self, client: u64, word: u64) {
+        if self.holder.as_ref().is_some_and(|(holder, _)| *holder == client) {
+            self.machine.net.host.keeps_off = Some(word);
+        }
     }
 
     /// The tile a request goes to, checked.

@@ -21,6 +21,8 @@ pub(crate) struct HostSide {
     pub(crate) wrote: Option<Time>,
     /// True when nothing the card sends arrives any more.
     pub(crate) cut: bool,
+    /// The word of L1 that is all the host touches of a tile with a running core, once it has promised that.
+    pub(crate) keeps_off: Option<u64>,
     /// The answer to the host's read.
     pub(crate) reply: Option<Payload>,
 }

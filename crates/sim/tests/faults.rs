@@ -99,6 +99,45 @@ fn floating_point_that_is_not_modelled_is_refused_by_name() {
 }
 
 #[test]
+fn a_host_that_promised_to_leaves_the_memory_of_running_cores_alone() {
+    let running = |promise: bool| {
+        let card = open(Card::builder());
+        if promise {
+            card.keep_off(0x2_0000).unwrap();
+        }
+        load(&card, A, 0, &baby(0, "while (!R(0x20000)) {} R(0x20004) = 1;"));
+        start(&card, A, &[0]);
+        run_for(&card, 10_000).unwrap();
+        card
+    };
+    running(false).read32(A, 0x2_0004).unwrap();
+    let card = running(true);
+    card.read32(B, 0x2_0004).unwrap(); // no core of that tile runs
+    card.write32(A, 0x2_0000, 1).unwrap();
+    card.fence(A).unwrap();
+    card.write32(A, SOFT_RESET, ALL_HELD).unwrap();
+    assert_eq!(card.read32(A, 0x2_0004).unwrap(), 1);
+
+    let read = running(true).read32(A, 0x2_0004).unwrap_err();
+    assert!(read.to_string().contains("read of 4 bytes at 0x20004 of L1 while B run"), "{read}");
+    let card = running(true);
+    card.write32(A, 0x1_fffc, 1).unwrap();
+    let write = card.fence(A).unwrap_err();
+    assert!(
+        matches!(&write, CardError::Fault(f) if f.agent == "host" && f.rule == Rule::RunningCore),
+        "{write}"
+    );
+
+    let card = running(true);
+    card.release();
+    card.claim(POWER).unwrap();
+    load(&card, A, 0, &baby(0, "for (;;) {}"));
+    start(&card, A, &[0]);
+    run_for(&card, 10_000).unwrap();
+    card.read32(A, 0x2_0004).unwrap(); // a new holder has promised nothing
+}
+
+#[test]
 fn code_is_fetched_from_l1_only() {
     let fault = fault_of(3, "((void (*)())0xffb00000)();");
     assert!(fault.pc == Some(0xffb0_0000) && fault.rule == Rule::CoreFetch, "{fault}");

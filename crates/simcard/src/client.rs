@@ -88,6 +88,10 @@ impl Card for RemoteCard {
         self.done(&Request::SetCleanup(cleanup))
     }
 
+    fn keep_off(&self, word: u64) -> Result<(), CardError> {
+        self.done(&Request::KeepOff(word))
+    }
+
     fn write(&self, tile: NocXy, address: u64, bytes: &[u8], order: Order) -> Result<(), CardError> {
         check_request(address, bytes.len())?;
         self.line().post(&Request::Write { tile, address, order }, bytes)

@@ -257,6 +257,7 @@ fn holders(
     match request {
         Request::Vote(power) => card.vote(*power)?,
         Request::SetCleanup(cleanup) => card.set_cleanup(*cleanup)?,
+        Request::KeepOff(word) => card.keep_off(*word)?,
         Request::Write { tile, address, order } => card.write(*tile, *address, payload, *order)?,
         Request::Multicast { tiles, address } => card.multicast(*tiles, *address, payload)?,
         Request::Read { tile, address, bytes } => {

@@ -4,7 +4,7 @@ use komorebi_card::{CardError, CardTime, Cleanup, Description, Holder, NocXy, Or
 use serde::{Deserialize, Serialize};
 
 /// Changes with every change of what is below, and of the types of the seam in it.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// The first words of a connection: what it is.
 pub(crate) const MAGIC: [u8; 8] = *b"KMSIMCRD";
@@ -21,6 +21,7 @@ pub(crate) enum Request {
     Release,
     Vote(Power),
     SetCleanup(Option<Cleanup>),
+    KeepOff(u64),
     /// Posted.
     Write {
         tile: NocXy,

@@ -1,7 +1,7 @@
 //! Starting: the dispatcher first, then the cores, then the wait for READY.
 
 use komorebi_abi::FINGERPRINT;
-use komorebi_abi::constants::{command, launch, layout};
+use komorebi_abi::constants::{command, core, launch, layout};
 use komorebi_card::{Cleanup, HostMem};
 
 use super::Plan;
@@ -37,6 +37,8 @@ impl<P> Plan<'_, P> {
                 stack: layout::LIM_BASE + u64::from(layout::LIM_STACKS + layout::LIM_STACK_BYTES),
             },
         )?;
+        // The contract of a program that runs (host-api, "Session"): a card that can holds us to it.
+        card.keep_off(u64::from(layout::L1_CONTROL + core::CONTROL_STOP_FLAG))?;
         tracing::debug!(cores = self.tiles.grid.cores(), "releasing the cores");
         self.tiles.release(card)?;
         self.wait_running()

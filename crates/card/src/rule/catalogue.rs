@@ -196,4 +196,6 @@ catalogue! {
         "a postdiv changes by 1 a write", "host.md §4.5";
     PllRegister "KF0510" "a register of PLL4 that the host leaves alone":
         "of PLL4 the host writes CNTL_1 and CNTL_5 only", "host.md §4.5";
+    RunningCore "KF0511" "an access of the host to a core's memory while the core runs":
+        "while a program runs the host leaves its cores' memory alone, but for the stop flag", "host-api, \"Session\"";
 }

@@ -88,6 +88,28 @@ impl Tensix {
         self.reset(0);
     }
 
+    /// Holds the host to its promise: of a tile with a running core it touches this word of L1 alone.
+    #[cold]
+    fn check_promise(&self, body: &Body, word: u64) -> Result<(), Violation> {
+        let (verb, address, bytes) = match body {
+            Body::Write { address, data } => ("write", *address, data.bytes().len() as u64),
+            Body::Read { address, bytes, .. } => ("read", *address, u64::from(*bytes)),
+            _ => return Ok(()),
+        };
+        let kept = word <= address && address + bytes <= word + 4;
+        if self.held == ALL_CORES || !self.shared.l1.holds(address, bytes) || kept {
+            return Ok(());
+        }
+        let running: Vec<&str> = Core::ALL
+            .iter()
+            .filter(|core| self.held >> core.reset_bit() & 1 == 0)
+            .map(|core| core.name())
+            .collect();
+        let detail =
+            format!("{verb} of {bytes} bytes at {address:#x} of L1 while {} run", running.join(", "));
+        Err(Violation::new(Rule::RunningCore, detail))
+    }
+
     /// Takes back what a core that was stopped had stored ahead of its turn.
     fn take_stores_back(&mut self, core: usize) {
         let own = &mut self.own[core];
@@ -180,6 +202,9 @@ impl Tile for Tensix {
         // What was under way when the clock stopped still lands.
         if self.gated && source == HOST {
             return Err(Violation::new(Rule::TensixClock, "access to a Tensix tile without a clock"));
+        }
+        if let (HOST, Some(word)) = (source, net.host.keeps_off) {
+            self.check_promise(&body, word)?;
         }
         self.shared.deliver(at, body, net)
     }
