@@ -147,7 +147,11 @@ fn a_core_starts_once_its_ram_is_cleared_and_its_registers_are_zero() {
     run_for(&card, 20_000).unwrap();
     let again = [0x10, 0x14, 0x4].map(|offset| peek(&card, A, 0x2_0000 + offset));
     assert!(again[0] != 0 && again[1] == 0 && again[2] > words[1], "{again:?}");
-    assert_eq!([0x18, 0x1c].map(|offset| peek(&card, A, 0x2_0000 + offset)), [1, 1], "a register kept its value");
+    assert_eq!(
+        [0x18, 0x1c].map(|offset| peek(&card, A, 0x2_0000 + offset)),
+        [1, 1],
+        "a register kept its value"
+    );
 }
 
 #[test]
