@@ -1,7 +1,7 @@
 //! Random instruction sequences leave the same registers and memory as under QEMU's user mode, of every instruction that
 //! user mode can run.
 //!
-//! `KM_JUDGED` is how many instructions are executed for each instruction set, 6 million unless it is set.
+//! `KM_JUDGED` is how many instructions are executed for each instruction set, 10 million unless it is set.
 
 mod encode;
 #[path = "../hart_support/mod.rs"]
@@ -19,7 +19,7 @@ use qemu::Built;
 use values::Random;
 
 /// Instructions to execute unless told otherwise.
-const CI: u64 = 6_000_000;
+const CI: u64 = 10_000_000;
 /// Instructions of a program's loop, with their digests left out.
 const LENGTH: usize = 800;
 
