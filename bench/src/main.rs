@@ -17,6 +17,7 @@ mod program;
 mod rebuild;
 mod reopen;
 mod session;
+mod snapshot;
 mod stopwatch;
 mod table;
 mod trace;

@@ -7,7 +7,8 @@
 use crate::exclusive::Cores;
 use crate::figure::{Figure, Reading};
 use crate::{
-    BenchError, engine, exclusive, host, idle, language, nop, rebuild, reopen, session, trace, ttsim,
+    BenchError, engine, exclusive, host, idle, language, nop, rebuild, reopen, session, snapshot, trace,
+    ttsim,
 };
 use komorebi_sim::Counters;
 
@@ -42,7 +43,7 @@ const INSTRUCTIONS: fn(Counters) -> u64 = |counters| counters.x280_instructions;
 const UNCACHED: fn(Counters) -> u64 = |counters| counters.x280_uncached_loads + counters.x280_uncached_stores;
 
 /// All figures, in the order they are printed.
-pub(crate) const TABLE: [Row; 51] = [
+pub(crate) const TABLE: [Row; 53] = [
     row("host_ns", "ns", Some(150.0), host::nanoseconds),
     row("host_allocs", "allocations", Some(0.0), host::allocations),
     row("nop1_per_s", "1/s", Some(60_000.0), nop::rate_1),
@@ -88,6 +89,8 @@ pub(crate) const TABLE: [Row; 51] = [
     row("open_ms", "ms", None, session::open),
     row("close_ms", "ms", None, session::close),
     row("reopen_after_kill_ms", "ms", Some(100.0), reopen::after_kill),
+    row("snapshot_ms", "ms", None, snapshot::taken),
+    row("fork_ms", "ms", None, snapshot::forked),
     row("expand_1000_ms", "ms", Some(100.0), language::expand_1000),
     row("check_10000_ms", "ms", Some(50.0), language::check_10000),
     row("header_5000_ms", "ms", Some(20.0), language::header_5000),

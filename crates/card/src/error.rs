@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Fault;
+use crate::{CardTime, Fault};
 
 /// The process that holds a card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +77,12 @@ pub enum CardError {
         bytes: usize,
         /// The system's answer, or what is too small for that many bytes.
         cause: String,
+    },
+    /// A simulated card was restored to a moment before this client's claim; its session is of a card that is no more.
+    #[error("the simulated card was restored to {} ns of its clock, before this client claimed it; close this session and open another", to.as_nanos())]
+    Restored {
+        /// The moment, on the card's clock.
+        to: CardTime,
     },
 }
 

@@ -1,7 +1,7 @@
 //! The handle to a simulated card.
 
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use komorebi_card::{CardError, CardTime, Cleanup, Description, Holder, HostMem, NocXy, Order, Power, Rect};
 
@@ -18,13 +18,21 @@ use crate::host::Host;
 #[derive(Clone)]
 pub struct Card {
     inner: Arc<Inner>,
-    client: Arc<Client>,
+    pub(crate) client: Arc<Client>,
 }
 
 struct Inner {
+    facts: Arc<Facts>,
+    host: Mutex<Host>,
+    /// Every client that somebody still has a handle of. Locked after `host` only.
+    clients: Mutex<Vec<Weak<Client>>>,
+}
+
+/// What does not change in the life of a card. No two cards share it.
+#[derive(Clone)]
+pub(crate) struct Facts {
     description: Description,
     builder: Builder,
-    host: Mutex<Host>,
 }
 
 impl Card {
@@ -34,11 +42,27 @@ impl Card {
     }
 
     pub(crate) fn new(description: Description, builder: Builder, host: Host) -> Self {
-        let inner = Inner { description, builder, host: Mutex::new(host) };
-        Self { inner: Arc::new(inner), client: Arc::new(Client::new()) }
+        Self::with_client(Facts { description, builder }, host, Client::new())
     }
 
-    fn host(&self) -> MutexGuard<'_, Host> {
+    pub(crate) fn with_client(facts: Facts, host: Host, client: Client) -> Self {
+        let (facts, client) = (Arc::new(facts), Arc::new(client));
+        let clients = Mutex::new(vec![Arc::downgrade(&client)]);
+        Self { inner: Arc::new(Inner { facts, host: Mutex::new(host), clients }), client }
+    }
+
+    pub(crate) fn facts(&self) -> &Arc<Facts> {
+        &self.inner.facts
+    }
+
+    /// The clients that somebody still has a handle of.
+    pub(crate) fn clients(&self) -> Vec<Arc<Client>> {
+        let mut clients = self.inner.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|client| client.strong_count() > 0);
+        clients.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(crate) fn host(&self) -> MutexGuard<'_, Host> {
         self.inner.host.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -52,7 +76,12 @@ impl Card {
     /// A handle of another client of the same card: with calls, a life and a claim of its own. Clones share their client.
     #[must_use]
     pub fn client(&self) -> Self {
-        Self { inner: self.inner.clone(), client: Arc::new(Client::new()) }
+        let client = Arc::new(Client::new());
+        let mut clients = self.inner.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|client| client.strong_count() > 0);
+        clients.push(Arc::downgrade(&client));
+        drop(clients);
+        Self { inner: self.inner.clone(), client }
     }
 
     /// Calls this handle's client has made, as [`When::Call`] counts them.
@@ -71,7 +100,7 @@ impl Card {
     /// Resets the card, as a card that is lost or whose X280 stands still needs: memory empty, harts held, nobody's claim,
     /// nothing left to break. Its clock goes on. A client that has it open finds it as strange as a card would be.
     pub fn reset(&self) {
-        self.host().reset(self.inner.builder.machine());
+        self.host().reset(self.inner.facts.builder.machine());
     }
 
     /// Nothing more breaks: what was planned is not done, packets that were to get lost or late arrive. What is broken
@@ -82,7 +111,7 @@ impl Card {
 
     /// The seed it was built with.
     pub fn seed(&self) -> u64 {
-        self.inner.builder.seed_of()
+        self.inner.facts.builder.seed_of()
     }
 
     /// What it has counted.
@@ -101,7 +130,11 @@ impl Card {
     /// # Errors
     /// As `claim`.
     pub fn claim_for(&self, power: Power, holder: Holder) -> Result<(), CardError> {
-        self.call(|host| host.claim(self.client.id, power, holder))
+        let mut host = self.host();
+        host.begin_claim(&self.client)?;
+        host.claim(self.client.id, power, holder)?;
+        self.client.renew();
+        Ok(())
     }
 
     /// Who holds it.
@@ -126,7 +159,7 @@ impl Card {
 
 impl komorebi_card::Card for Card {
     fn description(&self) -> &Description {
-        &self.inner.description
+        &self.inner.facts.description
     }
 
     fn claim(&self, power: Power) -> Result<(), CardError> {
@@ -135,6 +168,9 @@ impl komorebi_card::Card for Card {
 
     fn release(&self) {
         let mut host = self.host();
+        if self.client.renew() {
+            return; // what it had claimed is not of this card's present
+        }
         // A close is not refused; the driver has closed for a client that died.
         let _ = host.begin_call(&self.client);
         host.release(self.client.id);
@@ -184,7 +220,7 @@ impl komorebi_card::Card for Card {
 
 impl std::fmt::Debug for Card {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Description { board, columns, .. } = &self.inner.description;
+        let Description { board, columns, .. } = &self.inner.facts.description;
         write!(f, "sim::Card({board}, {} columns, seed {})", columns.len(), self.seed())
     }
 }

@@ -7,7 +7,7 @@ use crate::hart::{CodePage, Isa};
 use crate::sparse::Sparse;
 
 /// Decoded pages by their bytes, so that a hundred tiles with the same kernel share one.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct CodeCache {
     rv32: HashMap<Box<[u8; CodePage::BYTES]>, Weak<CodePage>>,
     rv64: HashMap<Box<[u8; CodePage::BYTES]>, Weak<CodePage>>,
@@ -58,6 +58,7 @@ impl CodeCache {
 }
 
 /// A memory with the decoded form of those of its pages that were executed.
+#[derive(Clone)]
 pub(crate) struct CodeMemory {
     bytes: Sparse<{ CodePage::BYTES }>,
     /// `None` where nobody fetched since the page was last written.
@@ -81,6 +82,11 @@ impl CodeMemory {
             fetched: [0; FETCHED],
             ever: [0; FETCHED],
         }
+    }
+
+    /// Makes every page one that copies share.
+    pub(crate) fn share(&mut self) {
+        self.bytes.share();
     }
 
     pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {

@@ -7,6 +7,7 @@ use crate::noc::translate::TileId;
 use crate::time::Time;
 
 /// A channel's controller. The memory is the machine's: the cluster beside it reaches it too.
+#[derive(Clone)]
 pub(crate) struct Dram {
     tile: TileId,
     channel: usize,

@@ -32,7 +32,7 @@ const END_OF_TIME: Time = NEVER / 4;
 const NO_ANSWER: Time = from_nanos(500_000_000);
 
 /// What no longer answers the host.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Silent {
     /// Nothing does.
     pub(crate) all: bool,
@@ -42,14 +42,25 @@ pub(crate) struct Silent {
     shown: Option<String>,
 }
 
+/// A client's claim.
+#[derive(Clone)]
+struct Claim {
+    client: u64,
+    /// No other claim of this card has it.
+    number: u64,
+    holder: Holder,
+}
+
 /// A card and its host.
+#[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) machine: Machine,
     /// Whether the clusters' clock stops at the first step of a close, not at its last.
     pub(crate) stops_at_once: bool,
     now: Time,
-    /// The client that has claimed it, and its process.
-    holder: Option<(u64, Holder)>,
+    claim: Option<Claim>,
+    /// Claims so far. A restored card goes on counting.
+    claims: u64,
     power: Power,
     cleanup: Option<Cleanup>,
     /// When everything sent to each tile has landed.
@@ -70,7 +81,8 @@ impl Host {
             machine,
             stops_at_once: false,
             now: 0,
-            holder: None,
+            claim: None,
+            claims: 0,
             power: Power::default(),
             cleanup: None,
             landed: vec![0; tiles],
@@ -83,9 +95,25 @@ impl Host {
 
     /// A reset of the card: `machine` as it is after power-on, nobody's claim, nothing that was to break.
     pub(crate) fn reset(&mut self, machine: Machine) {
-        let (now, stops_at_once) = (self.now, self.stops_at_once);
+        let (now, stops_at_once, claims) = (self.now, self.stops_at_once, self.claims);
         *self = Self::new(machine);
-        (self.now, self.strict, self.stops_at_once) = (now, now, stops_at_once);
+        (self.now, self.strict, self.stops_at_once, self.claims) = (now, now, stops_at_once, claims);
+    }
+
+    /// The card and its host as they are; only the content of host memory is not in it.
+    pub(crate) fn copy(&mut self) -> Self {
+        self.machine.share();
+        self.clone()
+    }
+
+    /// Becomes what it was `before`; gives the client whose claim is no more, or not yet.
+    pub(crate) fn restore(&mut self, before: &Self) -> Option<u64> {
+        let number = before.claim.as_ref().map(|claim| claim.number);
+        let later = self.claim.take().filter(|claim| Some(claim.number) != number);
+        let claims = self.claims;
+        *self = before.clone();
+        self.claims = claims;
+        later.map(|claim| claim.client)
     }
 
     pub(crate) fn now(&self) -> CardTime {
@@ -142,17 +170,18 @@ impl Host {
     }
 
     pub(crate) fn claim(&mut self, client: u64, power: Power, holder: Holder) -> Result<(), CardError> {
-        if let Some((_, holder)) = &self.holder {
+        if let Some(Claim { holder, .. }) = &self.claim {
             return Err(CardError::Busy { holder: holder.clone() });
         }
         self.check()?;
         self.vote(power)?;
-        self.holder = Some((client, holder));
+        self.claims += 1;
+        self.claim = Some(Claim { client, number: self.claims, holder });
         Ok(())
     }
 
     pub(crate) fn holder(&self) -> Option<&Holder> {
-        self.holder.as_ref().map(|(_, holder)| holder)
+        self.claim.as_ref().map(|claim| &claim.holder)
     }
 
     /// The driver's close for the client that has claimed the card, in its order (host.md §1.6): the register write; host
@@ -160,7 +189,7 @@ impl Host {
     /// vote that goes puts the cores in reset, gates their clock and stops the X280's. What its holder sent has landed by
     /// then.
     pub(crate) fn release(&mut self, client: u64) {
-        if self.holder.take_if(|(holder, _)| *holder == client).is_none() {
+        if self.claim.take_if(|claim| claim.client == client).is_none() {
             return;
         }
         self.machine.net.host.keeps_off = None;
@@ -211,7 +240,7 @@ impl Host {
 
     /// The holder's promise about L1; it ends with the release.
     pub(crate) fn keep_off(&mut self, client: u64, word: u64) {
-        if self.holder.as_ref().is_some_and(|(holder, _)| *holder == client) {
+        if self.claim.as_ref().is_some_and(|claim| claim.client == client) {
             self.machine.net.host.keeps_off = Some(word);
         }
     }

@@ -11,7 +11,7 @@ use crate::time::Time;
 const TOP: u64 = HOST_WINDOW.start + (1 << 58);
 
 /// Host memory by the addresses the card uses.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct HostSide {
     /// Regions, the last one lowest.
     regions: Vec<HostMem>,
@@ -36,6 +36,16 @@ impl HostSide {
         let top = self.regions.last().map_or(TOP, HostMem::noc_address);
         let length = (bytes.max(1) as u64).checked_next_multiple_of(4096)?;
         top.checked_sub(length).filter(|address| *address >= HOST_WINDOW.start)
+    }
+
+    /// The regions that are mapped, in the order they were.
+    pub(crate) fn regions(&self) -> &[HostMem] {
+        &self.regions
+    }
+
+    /// Other memory at the addresses of the regions that are mapped.
+    pub(crate) fn replace(&mut self, regions: Vec<HostMem>) {
+        self.regions = regions;
     }
 
     /// Maps a region.

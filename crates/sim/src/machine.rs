@@ -10,7 +10,7 @@ use crate::costs::Setting;
 use crate::counters::Counters;
 use crate::dram::Dram;
 use crate::fault::Violation;
-use crate::huge::{self, Huge};
+use crate::huge::Huge;
 use crate::l2cpu::Cluster;
 use crate::net::{HOST, Net};
 use crate::noc::latency::LOOKAHEAD;
@@ -18,10 +18,12 @@ use crate::noc::translate::{Kind, TileId, Topology};
 use crate::pcie;
 use crate::runner::{self, Broken, By};
 use crate::seed::Seed;
+use crate::sparse::Sparse;
 use crate::tile::{Core, Tensix};
 use crate::time::{Time, to_card};
 
 /// A card without its host.
+#[derive(Clone)]
 pub(crate) struct Machine {
     pub(crate) net: Net,
     tensix: Huge<Tensix>,
@@ -36,7 +38,7 @@ impl Machine {
     pub(crate) fn new(map: Topology, board: Board, seed: u64, setting: Setting, parking: bool) -> Self {
         let seed = Seed(seed);
         let cores = map.homes.iter().filter(|home| matches!(home.kind, Kind::Tensix)).count();
-        let mut tensix = huge::with_capacity(cores);
+        let mut tensix = Huge::with_capacity(cores);
         let (mut clusters, mut drams) = (Vec::new(), Vec::new());
         for (i, home) in map.homes.iter().enumerate() {
             let tile = TileId(i as u16);
@@ -160,6 +162,13 @@ impl Machine {
     fn wake(&mut self, tile: TileId, at: Time) {
         let at = at.min(self.net.next.get(tile.index()));
         self.net.next.set(tile.index(), at);
+    }
+
+    /// Makes the pages of every memory ones that copies share: a copy then costs what is not memory.
+    pub(crate) fn share(&mut self) {
+        self.net.dram.iter_mut().for_each(Sparse::share);
+        self.clusters.iter_mut().for_each(|cluster| cluster.shared.share());
+        self.tensix.iter_mut().for_each(|tile| tile.shared.l1.share());
     }
 
     /// Everything counted so far.

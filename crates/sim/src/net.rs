@@ -31,6 +31,7 @@ pub(crate) struct Answer {
 }
 
 /// Everything outside the tile that runs.
+#[derive(Clone)]
 pub(crate) struct Net {
     pub(crate) map: Topology,
     pub(crate) seed: Seed,

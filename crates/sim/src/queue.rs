@@ -28,6 +28,7 @@ impl PartialOrd for Entry {
 }
 
 /// The inboxes of all tiles. Bodies live in slots that are used again, so a steady state allocates nothing.
+#[derive(Clone)]
 pub(crate) struct Queue {
     inboxes: Vec<BinaryHeap<Entry>>,
     slots: Vec<Option<Body>>,
@@ -74,6 +75,7 @@ impl Queue {
 }
 
 /// The next time of every tile, and which of them is least: a winner tree.
+#[derive(Clone)]
 pub(crate) struct NextTimes {
     /// Leaves from `leaves` on; an inner node holds the lesser of its two children, ties to the left.
     nodes: Vec<(Time, u16)>,

@@ -43,6 +43,7 @@ fn split(entry: u64) -> (usize, Time) {
 }
 
 /// The harts of one tile.
+#[derive(Clone)]
 pub(crate) struct Slots<X: Xlen> {
     /// When each has something to do, with its index in the low bits: the least comes first.
     next: [u64; MOST],

@@ -1,17 +1,82 @@
-//! Memory that takes room only where it was written.
+//! Memory that takes room only where it was written, and whose copies share the pages that neither has written since.
+
+use std::sync::Arc;
 
 /// Byte-addressed memory in pages of `PAGE` bytes; a page that was never written reads as zero and takes no room.
+///
+/// Before a copy is made, [`share`](Self::share) puts the pages where the copy finds them too: then it costs one counted
+/// reference, and the first write to a page copies that page.
 pub(crate) struct Sparse<const PAGE: usize> {
+    /// Pages that are this memory's alone; none before the first write.
     pages: Vec<Option<Box<[u8; PAGE]>>>,
+    /// The numbers of those.
+    own: Vec<u32>,
+    /// What lies below them.
+    shared: Arc<Shared<PAGE>>,
     bytes: u64,
+}
+
+/// Pages that several memories have, which nobody writes.
+#[derive(Clone)]
+struct Shared<const PAGE: usize> {
+    /// For each page of the memory its place in `pages`, from 1 on; 0 for none. Empty while there are none at all.
+    places: Vec<u32>,
+    #[expect(clippy::redundant_allocation, reason = "a page in its box becomes a shared one without a copy")]
+    pages: Vec<Arc<Box<[u8; PAGE]>>>,
+}
+
+impl<const PAGE: usize> Shared<PAGE> {
+    fn page(&self, page: usize) -> Option<&[u8; PAGE]> {
+        let place = self.places.get(page)?.checked_sub(1)?;
+        Some(&self.pages[place as usize])
+    }
+}
+
+impl<const PAGE: usize> Clone for Sparse<PAGE> {
+    fn clone(&self) -> Self {
+        let mut copy =
+            Self { pages: Vec::new(), own: Vec::new(), shared: self.shared.clone(), bytes: self.bytes };
+        for page in &self.own {
+            if let Some(bytes) = &self.pages[*page as usize] {
+                *copy.page_mut(*page as usize) = **bytes;
+            }
+        }
+        copy
+    }
 }
 
 impl<const PAGE: usize> Sparse<PAGE> {
     /// `bytes` of zeroes.
     pub(crate) fn new(bytes: u64) -> Self {
-        let pages = usize::try_from(bytes.div_ceil(PAGE as u64))
-            .expect("a memory of the card fits the address space");
-        Self { pages: vec![None; pages], bytes }
+        let shared = Arc::new(Shared { places: Vec::new(), pages: Vec::new() });
+        Self { pages: Vec::new(), own: Vec::new(), shared, bytes }
+    }
+
+    /// The number of pages.
+    fn count(&self) -> usize {
+        usize::try_from(self.bytes.div_ceil(PAGE as u64))
+            .expect("a memory of the card fits the address space")
+    }
+
+    /// Makes every page one that copies share.
+    pub(crate) fn share(&mut self) {
+        if self.own.is_empty() {
+            return;
+        }
+        let count = self.count();
+        let shared = Arc::make_mut(&mut self.shared);
+        shared.places.resize(count, 0);
+        for page in self.own.drain(..) {
+            let Some(bytes) = self.pages[page as usize].take() else { continue };
+            let place = &mut shared.places[page as usize];
+            match place.checked_sub(1) {
+                Some(place) => shared.pages[place as usize] = Arc::new(bytes),
+                None => {
+                    shared.pages.push(Arc::new(bytes));
+                    *place = shared.pages.len() as u32;
+                }
+            }
+        }
     }
 
     /// True when `bytes` bytes from `address` on lie inside.
@@ -27,7 +92,7 @@ impl<const PAGE: usize> Sparse<PAGE> {
             let (page, offset) = (at / PAGE, at % PAGE);
             let n = rest.len().min(PAGE - offset);
             let (part, tail) = rest.split_at_mut(n);
-            match &self.pages[page] {
+            match self.number(page) {
                 Some(bytes) => part.copy_from_slice(&bytes[offset..offset + n]),
                 None => part.fill(0),
             }
@@ -52,33 +117,76 @@ impl<const PAGE: usize> Sparse<PAGE> {
     #[inline]
     pub(crate) fn value(&self, address: u64, width: usize) -> u64 {
         let (page, offset) = (address as usize / PAGE, address as usize % PAGE);
-        let Some(bytes) = &self.pages[page] else { return 0 };
-        match width {
-            1 => u64::from(bytes[offset]),
-            2 => u64::from(u16::from_le_bytes(array(&bytes[offset..offset + 2]))),
-            4 => u64::from(u32::from_le_bytes(array(&bytes[offset..offset + 4]))),
-            _ => u64::from_le_bytes(array(&bytes[offset..offset + 8])),
+        match self.pages.get(page) {
+            Some(Some(bytes)) => value(bytes, offset, width),
+            _ => self.value_below(page, offset, width),
         }
+    }
+
+    #[cold]
+    fn value_below(&self, page: usize, offset: usize, width: usize) -> u64 {
+        self.shared.page(page).map_or(0, |bytes| value(bytes, offset, width))
     }
 
     /// Stores the low `width` bytes of `value` at `address`, which does not straddle a page.
     #[inline]
     pub(crate) fn set_value(&mut self, address: u64, width: usize, value: u64) {
         let (page, offset) = (address as usize / PAGE, address as usize % PAGE);
+        let Some(Some(bytes)) = self.pages.get_mut(page) else {
+            return self.set_value_below(page, offset, width, value);
+        };
+        bytes[offset..offset + width].copy_from_slice(&value.to_le_bytes()[..width]);
+    }
+
+    #[cold]
+    fn set_value_below(&mut self, page: usize, offset: usize, width: usize, value: u64) {
         self.page_mut(page)[offset..offset + width].copy_from_slice(&value.to_le_bytes()[..width]);
     }
 
     /// The page that holds `address`, when it was ever written.
     pub(crate) fn page(&self, address: u64) -> Option<&[u8; PAGE]> {
-        self.pages[address as usize / PAGE].as_deref()
+        self.number(address as usize / PAGE)
     }
 
-    #[inline]
+    fn number(&self, page: usize) -> Option<&[u8; PAGE]> {
+        match self.pages.get(page) {
+            Some(Some(bytes)) => Some(bytes),
+            _ => self.shared.page(page),
+        }
+    }
+
     fn page_mut(&mut self, page: usize) -> &mut [u8; PAGE] {
-        self.pages[page].get_or_insert_with(|| {
-            let zeroes = vec![0; PAGE].into_boxed_slice();
-            zeroes.try_into().expect("the slice has a page's length")
-        })
+        if !matches!(self.pages.get(page), Some(Some(_))) {
+            self.own_page(page);
+        }
+        self.pages[page].as_mut().expect("it is this memory's own")
+    }
+
+    /// Makes a page this memory's own: the first write to it since it was made or shared.
+    #[cold]
+    fn own_page(&mut self, page: usize) {
+        let count = self.count();
+        if self.pages.is_empty() {
+            self.pages = vec![None; count];
+        }
+        let mut bytes: Box<[u8; PAGE]> =
+            vec![0; PAGE].into_boxed_slice().try_into().expect("the slice has a page's length");
+        if let Some(below) = self.shared.page(page) {
+            *bytes = *below;
+        }
+        self.pages[page] = Some(bytes);
+        self.own.push(page as u32);
+    }
+}
+
+/// The value of `width` bytes of a page.
+#[inline(always)]
+fn value<const PAGE: usize>(bytes: &[u8; PAGE], offset: usize, width: usize) -> u64 {
+    match width {
+        1 => u64::from(bytes[offset]),
+        2 => u64::from(u16::from_le_bytes(array(&bytes[offset..offset + 2]))),
+        4 => u64::from(u32::from_le_bytes(array(&bytes[offset..offset + 4]))),
+        _ => u64::from_le_bytes(array(&bytes[offset..offset + 8])),
     }
 }
 
@@ -98,6 +206,28 @@ mod tests {
         memory.read(4090, &mut bytes);
         assert_eq!(bytes, [0; 10]);
         assert!(memory.page(4090).is_none());
+    }
+
+    #[test]
+    fn a_copy_of_shared_pages_and_the_original_do_not_see_each_others_writes() {
+        let mut memory = Sparse::<4096>::new(1 << 20);
+        memory.write(4096, &[1; 4096]);
+        memory.write(8192, &[2; 4096]);
+        let unshared = memory.clone();
+        memory.share();
+        let mut copy = memory.clone();
+        assert!(copy.own.is_empty() && Arc::ptr_eq(&copy.shared, &memory.shared));
+        memory.set_value(4096, 4, 7);
+        copy.write(8190, &[9; 4]);
+        copy.set_value(0x10_0000 - 4, 4, 5);
+        let words = |memory: &Sparse<4096>| [4096, 8188, 8192, 0xf_fffc].map(|at| memory.value(at, 4));
+        assert_eq!(words(&unshared), [0x0101_0101, 0x0101_0101, 0x0202_0202, 0]);
+        assert_eq!(words(&memory), [7, 0x0101_0101, 0x0202_0202, 0]);
+        assert_eq!(words(&copy), [0x0101_0101, 0x0909_0101, 0x0202_0909, 5]);
+        memory.share();
+        let again = memory.clone();
+        memory.set_value(4096, 4, 8);
+        assert_eq!((words(&again)[0], words(&memory)[0], words(&copy)[0]), (7, 8, 0x0101_0101));
     }
 
     #[test]

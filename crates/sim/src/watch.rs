@@ -45,6 +45,7 @@ struct Ahead {
 }
 
 /// The waiting harts of one tile.
+#[derive(Clone)]
 pub(crate) struct Watchers {
     /// Bloom masks over the watched 8-byte granules of each slot's hart; 0 where it is not parked.
     masks: [u64; MOST],

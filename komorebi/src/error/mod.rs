@@ -246,7 +246,11 @@ impl fmt::Debug for Error {
 impl Error {
     /// True when the card can do nothing more for this session, so that trying again is of no use.
     pub(crate) fn is_final(&self) -> bool {
-        matches!(self, Self::Closed | Self::Fault(_) | Self::DeviceLost { .. })
+        match self {
+            Self::Closed | Self::Fault(_) | Self::DeviceLost { .. } => true,
+            Self::Card(error) => matches!(**error, CardError::Restored { .. }),
+            _ => false,
+        }
     }
 }
 

@@ -100,7 +100,7 @@ impl RunCore {
     pub(super) fn lost(&self, state: &mut State, error: Error) -> Error {
         match self.session.located(error) {
             Error::Closed => self.bury(state, Error::Closed, self.session.take_closed(self.number)),
-            error @ (Error::Fault(_) | Error::DeviceLost { .. }) => self.bury(state, error, None),
+            error if error.is_final() => self.bury(state, error, None),
             // A refused request leaves the card as it was.
             other => other,
         }

@@ -34,6 +34,7 @@ pub(crate) fn is_mapped(address: u64) -> bool {
 }
 
 /// The tile.
+#[derive(Clone)]
 pub(crate) struct Arc {
     tile: TileId,
     pll: Pll,

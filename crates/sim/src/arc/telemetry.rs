@@ -14,6 +14,7 @@ enum Value {
 }
 
 /// The table.
+#[derive(Clone)]
 pub(crate) struct Telemetry {
     entries: Vec<(u16, Value)>,
 }

@@ -40,6 +40,12 @@ impl Host {
 
     /// Counts a call of `client` and breaks what is to break before it.
     pub(crate) fn begin_call(&mut self, client: &Client) -> Result<(), CardError> {
+        client.check_present()?;
+        self.begin_claim(client)
+    }
+
+    /// The same for a claim, which begins anew with a card that was restored.
+    pub(crate) fn begin_claim(&mut self, client: &Client) -> Result<(), CardError> {
         let number = client.count();
         while let Some(breakage) = self.plan.take_call(client.id, number) {
             self.break_now(client, breakage);

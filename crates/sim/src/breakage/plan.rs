@@ -23,7 +23,7 @@ pub(crate) enum Step {
 }
 
 /// What is to come, by moment and by a client's calls.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Plan {
     /// Earliest first; those of one moment in the order they were planned.
     timed: Vec<(Time, Step)>,

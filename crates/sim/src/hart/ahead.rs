@@ -54,7 +54,7 @@ const REACH: Time = 48;
 const MOST_STORES: usize = 8;
 
 /// What a hart was before its first load ahead of its turn.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Ahead<X: Xlen> {
     /// No load ahead while the horizon has not passed this: a write at this moment waits for the hart.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::code::CodePage;
 
 /// A direct-mapped cache in front of `Bus::code`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pages {
     slots: [Option<(u64, Arc<CodePage>)>; 8],
 }

@@ -80,7 +80,7 @@ pub(super) struct KnownWait {
 }
 
 /// An unmarked loop that may turn out to wait.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Repeat<X: Xlen> {
     pub(super) iteration: Iteration,
     /// The registers at the start of the iteration.
@@ -103,7 +103,7 @@ impl<X: Xlen> Repeat<X> {
 /// A RISC-V hart of register width `X`.
 ///
 /// In the order written: what each turn touches comes first, close together, since a card has hundreds of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Hart<X: Xlen> {
     pub(super) pc: u64,

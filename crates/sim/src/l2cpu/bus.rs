@@ -31,7 +31,7 @@ pub(crate) struct Pending {
 }
 
 /// A hart's own things.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Own {
     /// When the last store through a window will be acknowledged.
     pub(crate) acked_at: Time,

@@ -11,6 +11,7 @@ pub(crate) const BASE: u64 = 0x0200_0000;
 pub(crate) const MTIME: u64 = 0xbff8;
 
 /// The registers.
+#[derive(Clone)]
 pub(crate) struct Clint {
     msip: [u32; 4],
     mtimecmp: [u64; 4],

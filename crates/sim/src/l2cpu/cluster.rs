@@ -15,6 +15,7 @@ use crate::time::{NEVER, Time, cycle};
 use crate::watch::Watchers;
 
 /// A cluster.
+#[derive(Clone)]
 pub(crate) struct Cluster {
     pub(crate) shared: Shared,
     slots: Slots<Rv64>,

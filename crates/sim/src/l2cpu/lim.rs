@@ -8,6 +8,7 @@ use crate::target::LIM;
 const WAY: u64 = 128 * 1024;
 
 /// The memory, and how much of it is left.
+#[derive(Clone)]
 pub(crate) struct Lim {
     memory: CodeMemory,
     way_enable: u32,

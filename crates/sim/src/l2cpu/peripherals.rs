@@ -26,6 +26,7 @@ pub(crate) const RNMI_TRIGGER: u64 = 0x1_0414;
 const RNMI_HANDLERS: u64 = 0x1_0418;
 
 /// Their state. Offsets are from 0x20000000.
+#[derive(Clone)]
 pub(crate) struct Peripherals {
     pub(crate) windows: Windows,
     /// Reset vectors; `None` holds junk (host.md §6.3).

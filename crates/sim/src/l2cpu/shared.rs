@@ -31,6 +31,7 @@ const WFI_STATUS: u64 = 0x0300_8000;
 const FLUSH_ADDRESS: u64 = (1 << 47) - 1;
 
 /// A cluster without its harts.
+#[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) tile: TileId,
     /// The cluster's number.
@@ -81,6 +82,12 @@ impl Shared {
             strict_at: [0; 2],
             flushed_at: 0,
         }
+    }
+
+    /// Makes the pages of its memories ones that copies share.
+    pub(crate) fn share(&mut self) {
+        self.lim.memory_mut().share();
+        self.peripherals.scratch.share();
     }
 
     /// An address as a hart would write it: the NoC has a second one for the peripherals.

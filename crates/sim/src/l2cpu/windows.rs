@@ -43,6 +43,7 @@ impl Through {
 }
 
 /// All windows of a cluster.
+#[derive(Clone)]
 pub(crate) struct Windows {
     small: Vec<Window>,
     large: Vec<Window>,

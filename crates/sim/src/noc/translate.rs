@@ -78,6 +78,7 @@ impl Harvest {
 }
 
 /// The card's map.
+#[derive(Clone)]
 pub(crate) struct Topology {
     pub(crate) harvest: Harvest,
     /// Translated x of the enabled Tensix columns, ascending.

@@ -26,6 +26,7 @@ mod cost {
 }
 
 /// A core's own things, besides the hart. What every access looks at comes first.
+#[derive(Clone)]
 #[repr(C)]
 pub(crate) struct Own {
     pub(crate) core: Core,

@@ -14,6 +14,7 @@ pub(crate) const SOFT_RESET_0: u64 = 0x1b0;
 pub(crate) const WALL_CLOCK: u64 = 0x1f0;
 
 /// The registers at 0xffb12000.
+#[derive(Clone)]
 pub(crate) struct Debug {
     pub(crate) soft_reset: u32,
     disable_reset: u32,

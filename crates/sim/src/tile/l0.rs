@@ -13,6 +13,7 @@ const HITS_PER_FLUSH: u64 = 128;
 const EMPTY: u64 = u64::MAX;
 
 /// The lines; first of all whether there are any.
+#[derive(Clone)]
 #[repr(C)]
 pub(crate) struct L0 {
     /// Bits of cfg0 and the memory attributes that concern it.

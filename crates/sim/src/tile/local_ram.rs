@@ -6,6 +6,7 @@ use super::cores::Core;
 const BASE: u64 = 0xffb0_0000;
 
 /// Its bytes.
+#[derive(Clone)]
 #[repr(C)]
 pub(crate) struct LocalRam {
     /// The bits of an address that are the same for all of it.

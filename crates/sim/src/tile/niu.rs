@@ -41,6 +41,7 @@ pub(crate) enum Asked {
 }
 
 /// A NIU's state.
+#[derive(Clone)]
 pub(crate) struct Niu {
     pub(crate) noc: Noc,
     pub(crate) buffers: [Registers; 4],

@@ -1,7 +1,7 @@
 //! The eight hardware semaphores of a Tensix tile (tensix.md §2): 4 bits, posted by an even store, taken by an odd one.
 
 /// Their values.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Semaphores([u8; 8]);
 
 impl Semaphores {

@@ -23,6 +23,7 @@ use crate::time::Time;
 use crate::watch::Watchers;
 
 /// A tile without its cores.
+#[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) tile: TileId,
     pub(crate) l1: CodeMemory,

@@ -10,6 +10,7 @@ const L1_DRAIN: Time = 5 * CYCLE;
 const ENTRIES: Time = 4;
 
 /// The queue, as the moment it will be empty.
+#[derive(Clone)]
 pub(crate) struct StoreQueue {
     empty_at: Time,
     line: u64,

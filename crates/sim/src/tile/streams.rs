@@ -3,6 +3,7 @@
 use crate::fault::{Rule, Violation};
 
 /// The registers of the 64 streams that are modelled.
+#[derive(Clone)]
 pub(crate) struct Streams {
     acked: [u32; 64],
     received: [u32; 64],

@@ -22,6 +22,7 @@ use crate::time::{NEVER, Time};
 use crate::watch::Watchers;
 
 /// A tile.
+#[derive(Clone)]
 pub(crate) struct Tensix {
     pub(crate) shared: Shared,
     slots: Slots<Rv32>,

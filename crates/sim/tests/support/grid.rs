@@ -101,20 +101,41 @@ impl Grid {
         Self { card, memory, members, commands: 0 }
     }
 
-    /// Sends a command to every tile, or to the leader alone, and waits for its words; gives the moments at which the
-    /// host looked.
-    pub(crate) fn command(&mut self, everybody: bool) -> Vec<CardTime> {
+    /// The same grid on a card forked from this one.
+    pub(crate) fn on(&self, card: Card) -> Self {
+        let memory = card.host_regions().swap_remove(0);
+        Self { card, memory, ..*self }
+    }
+
+    /// Sends a command to every tile, or to the leader alone; does not wait.
+    pub(crate) fn send(&mut self, everybody: bool) {
         self.commands += 1;
         let members = if everybody { self.members } else { 0 };
         let command = self.commands | members << 32;
         self.card.write(CLUSTER, 0x0801_0000, &command.to_le_bytes(), Order::Strict).unwrap();
+    }
+
+    /// True when the last command is done.
+    pub(crate) fn is_done(&self) -> bool {
+        self.memory.load_u64(8 * (64 + self.commands as usize % 64)) == self.commands
+    }
+
+    /// Sends a command to every tile, or to the leader alone, and waits for its words; gives the moments at which the
+    /// host looked.
+    pub(crate) fn command(&mut self, everybody: bool) -> Vec<CardTime> {
+        self.send(everybody);
         let end = self.card.now() + Duration::from_millis(1);
         let mut times = Vec::new();
-        while self.memory.load_u64(8 * (64 + self.commands as usize % 64)) != self.commands {
+        while !self.is_done() {
             assert!(self.card.now() < end, "command {} is not done", self.commands);
             times.push(self.card.relax(end).unwrap());
         }
         times
+    }
+
+    /// Commands that are done.
+    pub(crate) fn done(&self) -> u64 {
+        self.commands - u64::from(!self.is_done())
     }
 
     /// The word the last command left: its number, and the leader's clock above it.
