@@ -20,6 +20,14 @@ pub struct Builder {
     parking: bool,
     stops_at_once: bool,
     lim_lost: bool,
+    metered: Metered,
+}
+
+/// The tiles whose harts have a meter.
+#[derive(Clone, Debug)]
+enum Metered {
+    All,
+    These(Vec<NocXy>),
 }
 
 impl Default for Builder {
@@ -32,6 +40,7 @@ impl Default for Builder {
             parking: true,
             stops_at_once: false,
             lim_lost: false,
+            metered: Metered::These(Vec::new()),
         }
     }
 }
@@ -88,6 +97,24 @@ impl Builder {
         self
     }
 
+    /// Puts a meter on each core of a Tensix tile, or hart of an X280 cluster: it tells where every cycle goes
+    /// ([`Card::core_counters`]) and what every instruction takes ([`Card::profile`]). Bytes and times are the same with and
+    /// without; the tile is slower to simulate, and does not park.
+    #[must_use]
+    pub fn meter(mut self, tile: NocXy) -> Self {
+        if let Metered::These(tiles) = &mut self.metered {
+            tiles.push(tile);
+        }
+        self
+    }
+
+    /// The same for all tiles.
+    #[must_use]
+    pub fn meter_all(mut self) -> Self {
+        self.metered = Metered::All;
+        self
+    }
+
     /// The card, powered and booted, with nobody's claim on it.
     pub fn build(self) -> Card {
         let description = describe(&self.topology(), self.board);
@@ -108,6 +135,10 @@ impl Builder {
     pub(crate) fn machine(&self) -> Machine {
         let mut machine = Machine::new(self.topology(), self.board, self.seed, self.costs, self.parking);
         machine.lose_lim(self.lim_lost);
+        machine.meter(|tile| match &self.metered {
+            Metered::All => true,
+            Metered::These(tiles) => tiles.contains(&tile),
+        });
         machine
     }
 }

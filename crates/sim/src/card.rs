@@ -8,8 +8,10 @@ use komorebi_card::{CardError, CardTime, Cleanup, Description, Holder, HostMem, 
 use crate::breakage::{Breakage, When};
 use crate::builder::Builder;
 use crate::client::Client;
+use crate::core_state::{CoreCounters, Registers};
 use crate::counters::Counters;
 use crate::host::Host;
+use crate::profile::Profile;
 
 /// A simulated Blackhole card.
 ///
@@ -119,7 +121,35 @@ impl Card {
         self.host().machine.counters()
     }
 
-    /// Copies memory (L1, LIM, DRAM) out as it is now, at no cost and with no effect. False where there is none.
+    /// What each core of a Tensix tile (B, NC, T0, T1, T2) or hart of a cluster has done; nothing for other tiles.
+    pub fn core_counters(&self, tile: NocXy) -> Vec<CoreCounters> {
+        let host = self.host();
+        host.find(tile).map_or_else(Vec::new, |tile| host.machine.core_counters(tile))
+    }
+
+    /// What the instructions of a core or hart took that has a meter ([`Builder::meter`]).
+    pub fn profile(&self, tile: NocXy, hart: usize) -> Option<Profile> {
+        let host = self.host();
+        host.machine.profile(host.find(tile)?, hart)
+    }
+
+    /// The registers of a core (0 to 4: B, NC, T0, T1, T2) or of a cluster's hart (0 to 3), at no cost and with no effect.
+    ///
+    /// Between two calls a hart stands where its last turn ended, which is up to some cycles of private work after the
+    /// card's moment.
+    pub fn registers(&self, tile: NocXy, hart: usize) -> Option<Registers> {
+        let host = self.host();
+        host.machine.registers(host.find(tile)?, hart)
+    }
+
+    /// Copies the local RAM of a core out, at the address the core has it at. As [`peek`](Self::peek).
+    pub fn peek_local(&self, tile: NocXy, core: usize, address: u64, bytes: &mut [u8]) -> bool {
+        let host = self.host();
+        host.find(tile).is_some_and(|tile| host.machine.peek_local(tile, core, address, bytes))
+    }
+
+    /// Copies memory out as it is now, at no cost and with no effect: L1 of a Tensix tile, DRAM, LIM and what else is memory to
+    /// the harts of a cluster, and at the PCIe tile host memory, in words. False where there is none.
     pub fn peek(&self, tile: NocXy, address: u64, bytes: &mut [u8]) -> bool {
         let host = self.host();
         host.find(tile).is_some_and(|tile| host.machine.peek(tile, address, bytes))

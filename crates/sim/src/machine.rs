@@ -3,9 +3,10 @@
 //! Discrete events in one thread. The tile with the earliest next time runs, up to the moment at which any other
 //! could first act on it: the next time of the others plus the least latency between tiles.
 
-use komorebi_card::{Board, Fault};
+use komorebi_card::{Board, Fault, NocXy};
 
 use crate::arc::Arc;
+use crate::core_state::{CoreCounters, Registers};
 use crate::costs::Setting;
 use crate::counters::Counters;
 use crate::dram::Dram;
@@ -16,6 +17,7 @@ use crate::net::{HOST, Net};
 use crate::noc::latency::LOOKAHEAD;
 use crate::noc::translate::{Kind, TileId, Topology};
 use crate::pcie;
+use crate::profile::Profile;
 use crate::runner::{self, Broken, By};
 use crate::seed::Seed;
 use crate::sparse::Sparse;
@@ -124,6 +126,18 @@ impl Machine {
         Fault { rule, tile: pcie.xy, agent: "host".to_owned(), pc: None, detail, at: to_card(at) }
     }
 
+    /// Puts a meter on the harts of the tiles that are `chosen`.
+    pub(crate) fn meter(&mut self, chosen: impl Fn(NocXy) -> bool) {
+        for i in 0..self.net.map.homes.len() {
+            let home = self.net.map.homes[i];
+            match home.kind {
+                Kind::Tensix if chosen(home.xy) => self.tensix[i].meter(),
+                Kind::L2Cpu(index) if chosen(home.xy) => self.clusters[usize::from(index)].meter(),
+                _ => {}
+            }
+        }
+    }
+
     /// Whether the clusters' LIM loses its content while their clock stands.
     pub(crate) fn lose_lim(&mut self, lost: bool) {
         self.clusters.iter_mut().for_each(|cluster| cluster.loses_lim = lost);
@@ -183,6 +197,47 @@ impl Machine {
         counters
     }
 
+    /// What the cores of a Tensix tile or the harts of a cluster have done.
+    pub(crate) fn core_counters(&self, tile: TileId) -> Vec<CoreCounters> {
+        match self.net.map.home(tile).kind {
+            Kind::Tensix => {
+                let cores = Core::ALL.iter().filter_map(|core| self.tensix[tile.index()].hart(core.index()));
+                cores.map(CoreCounters::of).collect()
+            }
+            Kind::L2Cpu(index) => (0..4)
+                .filter_map(|hart| self.clusters[usize::from(index)].hart(hart))
+                .map(CoreCounters::of)
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The registers of a core or a hart.
+    pub(crate) fn registers(&self, tile: TileId, hart: usize) -> Option<Registers> {
+        match self.net.map.home(tile).kind {
+            Kind::Tensix => self.tensix[tile.index()].hart(hart).map(Registers::of),
+            Kind::L2Cpu(index) => self.clusters[usize::from(index)].hart(hart).map(Registers::of),
+            _ => None,
+        }
+    }
+
+    /// The profile of a core or a hart that has a meter.
+    pub(crate) fn profile(&self, tile: TileId, hart: usize) -> Option<Profile> {
+        match self.net.map.home(tile).kind {
+            Kind::Tensix => Profile::of(self.tensix[tile.index()].hart(hart)?),
+            Kind::L2Cpu(index) => Profile::of(self.clusters[usize::from(index)].hart(hart)?),
+            _ => None,
+        }
+    }
+
+    /// Copies local RAM of a core out; false outside it.
+    pub(crate) fn peek_local(&self, tile: TileId, core: usize, address: u64, out: &mut [u8]) -> bool {
+        match self.net.map.home(tile).kind {
+            Kind::Tensix => self.tensix[tile.index()].peek_local(core, address, out),
+            _ => false,
+        }
+    }
+
     /// Copies memory out without a message; false where there is none.
     pub(crate) fn peek(&self, tile: TileId, address: u64, out: &mut [u8]) -> bool {
         let bytes = out.len() as u64;
@@ -191,6 +246,7 @@ impl Machine {
                 self.tensix[tile.index()].shared.l1.read(address, out);
             }
             Kind::L2Cpu(index) => return self.clusters[usize::from(index)].peek(address, out, &self.net),
+            Kind::Pcie => return self.net.host.read(address, out).is_ok(),
             Kind::Dram(channel) if self.net.dram[usize::from(channel)].holds(address, bytes) => {
                 self.net.dram[usize::from(channel)].read(address, out);
             }

@@ -193,6 +193,17 @@ impl<X: Xlen> Hart<X> {
         Some(load.loaded())
     }
 
+    /// Registers x0 to x31 as others may know them.
+    pub fn settled_registers(&self) -> [u64; 32] {
+        let regs = if self.is_ahead { &self.ahead.regs[..] } else { &self.regs[..32] };
+        std::array::from_fn(|number| X::unsigned(X::widen(regs[number])))
+    }
+
+    /// What stores ahead of its turn into the hart's own memory have replaced, the first one first.
+    pub fn stores_ahead(&self) -> &[Undo] {
+        if self.is_ahead || self.undoes { &self.ahead.stores } else { &[] }
+    }
+
     /// Where the hart is, as far as others may know.
     pub fn settled_pc(&self) -> u64 {
         if self.is_ahead { self.ahead.pc } else { self.pc }

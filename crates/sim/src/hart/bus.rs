@@ -224,6 +224,18 @@ pub trait Bus {
         false
     }
 
+    /// Packets that have gone out to a NoC so far, where an access sends one at once. Asked only of a metered hart, around
+    /// what it does alone.
+    fn packets(&self) -> u64 {
+        0
+    }
+
+    /// True of the register in which a NIU's command buffer says that it is busy: a store there sends a packet, now or
+    /// later. Asked only of a metered hart.
+    fn is_command_buffer(&self, _address: u64) -> bool {
+        false
+    }
+
     /// What a second load of this shared address would see. Asked only while a loop is watched for parking.
     fn nature(&self, _address: u64) -> Nature {
         Nature::Memory

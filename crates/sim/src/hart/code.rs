@@ -74,6 +74,15 @@ impl CodePage {
         line * OPS..(line + 1) * OPS
     }
 
+    /// The operation at `pc`.
+    pub(super) fn op(&self, pc: u64) -> Option<Op> {
+        let slot = match self.isa {
+            Isa::Rv32 => 4,
+            Isa::Rv64 => 2,
+        };
+        self.ops.get((pc % Self::BYTES as u64 / slot) as usize).copied()
+    }
+
     /// The instruction set that the page was decoded for.
     pub fn isa(&self) -> Isa {
         self.isa

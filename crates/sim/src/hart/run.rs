@@ -58,50 +58,48 @@ impl<X: Xlen> Hart<X> {
         }
         self.take_interrupt();
         loop {
-            if bus.is_interrupted() {
-                return Stop::Horizon;
-            }
-            // What a load ahead of its turn gave may be taken back: no page is fetched because of it.
-            let known = self.code_generation == bus.code_generation() && self.pages.holds(self.pc);
-            if self.is_ahead && !known {
-                return Stop::Horizon;
-            }
-            let page = match self.page(bus) {
-                Ok(page) => page,
-                Err(refusal) => match self.refused(refusal) {
-                    Some(stop) => return stop,
-                    None if self.time > horizon => return Stop::Horizon,
-                    None => continue,
-                },
-            };
-            let from = self.pc;
-            let flow = self.run_page(bus, &page, horizon);
-            self.pages.put(from, page);
-            if let Flow::Slow(op) = flow {
-                if op.code() == Code::Wait {
-                    match self.run_wait(bus, op, horizon) {
-                        Some(stop) => return stop,
-                        None => continue,
-                    }
-                }
-                if self.is_ahead {
-                    return Stop::Horizon;
-                }
-            }
-            let stop = match flow {
-                Flow::Page => continue,
-                Flow::Horizon => return Stop::Horizon,
-                Flow::Slow(op) => self.run_slow(bus, op, horizon),
-                Flow::Refused(refusal) => self.refused(refusal),
-                Flow::Repeat => self.repeated(),
-            };
-            match stop {
-                Some(stop) => return stop,
-                // A trap handler may itself trap, for ever.
-                None if self.time > horizon => return Stop::Horizon,
-                None => {}
+            if let Some(stop) = self.go_on::<B, false>(bus, horizon) {
+                return stop;
             }
         }
+    }
+
+    /// Runs in the page around the pc, and does what is rare; `ONE` instruction only, or as many as go.
+    #[inline(always)]
+    pub(super) fn go_on<B: Bus, const ONE: bool>(&mut self, bus: &mut B, horizon: Time) -> Option<Stop> {
+        if bus.is_interrupted() {
+            return Some(Stop::Horizon);
+        }
+        // What a load ahead of its turn gave may be taken back: no page is fetched because of it.
+        let known = self.code_generation == bus.code_generation() && self.pages.holds(self.pc);
+        if self.is_ahead && !known {
+            return Some(Stop::Horizon);
+        }
+        // A trap handler may itself trap, for ever.
+        let late = |hart: &Self| (hart.time > horizon).then_some(Stop::Horizon);
+        let page = match self.page(bus) {
+            Ok(page) => page,
+            Err(refusal) => return self.refused(refusal).or_else(|| late(self)),
+        };
+        let from = self.pc;
+        let flow = self.run_page::<B, ONE>(bus, &page, horizon);
+        self.pages.put(from, page);
+        if let Flow::Slow(op) = flow {
+            if op.code() == Code::Wait {
+                return self.run_wait(bus, op, horizon);
+            }
+            if self.is_ahead {
+                return Some(Stop::Horizon);
+            }
+        }
+        let stop = match flow {
+            Flow::Page => return None,
+            Flow::Horizon => return Some(Stop::Horizon),
+            Flow::Slow(op) => self.run_slow(bus, op, horizon),
+            Flow::Refused(refusal) => self.refused(refusal),
+            Flow::Repeat => self.repeated(),
+        };
+        stop.or_else(|| late(self))
     }
 
     /// Touches what the turn will use, all at once: a card's harts do not fit into a cache, and the misses overlap.
@@ -135,7 +133,7 @@ impl<X: Xlen> Hart<X> {
         Ok(page)
     }
 
-    fn run_page<B: Bus>(&mut self, bus: &mut B, page: &CodePage, horizon: Time) -> Flow {
+    fn run_page<B: Bus, const ONE: bool>(&mut self, bus: &mut B, page: &CodePage, horizon: Time) -> Flow {
         let ops: &[Op] = &page.ops;
         let base = self.pc & !(CodePage::BYTES as u64 - 1);
         let mut at = (self.pc as u32 & (CodePage::BYTES as u32 - 1)) >> X::SLOT;
@@ -161,7 +159,11 @@ impl<X: Xlen> Hart<X> {
             };
         }
 
+        let mut done = false;
         let (pc, instructions, flow) = loop {
+            if ONE && std::mem::replace(&mut done, true) {
+                leave!(at, Flow::Page);
+            }
             let Some(&op) = ops.get(at as usize) else { leave!(at, Flow::Page) };
             let a = X::widen(self.regs[op.rs1()]);
             let b = X::widen(self.regs[op.rs2()]);

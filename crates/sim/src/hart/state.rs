@@ -7,6 +7,7 @@ use super::costs::Costs;
 use super::decode::{FLOATS, SINK, SLOTS, WORDS};
 use super::float::FloatUnit;
 use super::isa::Xlen;
+use super::meter::Meter;
 use super::pages::Pages;
 use super::stop::Park;
 use super::watch::Iteration;
@@ -147,6 +148,8 @@ pub struct Hart<X: Xlen> {
     pub(super) reservation: Option<(u64, Width, u64)>,
     pub(super) nmi_handler: u64,
     pub(super) nmi_exception_handler: u64,
+    /// What measures it, if anything does.
+    pub(super) meter: Option<Box<Meter>>,
     pub(super) width: std::marker::PhantomData<X>,
 }
 
@@ -176,6 +179,7 @@ impl<X: Xlen> Hart<X> {
             ceased: false,
             nmi_handler: 0,
             nmi_exception_handler: 0,
+            meter: None,
             parking: setup.parking,
             watching: 0,
             wait: Iteration::new(),
@@ -216,6 +220,9 @@ impl<X: Xlen> Hart<X> {
         self.predict(true);
         self.parked = None;
         self.forget_ahead();
+        if let Some(meter) = &mut self.meter {
+            **meter = Meter::new(at);
+        }
     }
 
     /// The hart's time: when its next instruction issues.
@@ -260,6 +267,11 @@ impl<X: Xlen> Hart<X> {
     pub fn float_register(&self, number: usize) -> u64 {
         assert!(number < 32, "register f{number}: expected f0 to f31");
         X::unsigned(X::widen(self.regs[usize::from(FLOATS) + number]))
+    }
+
+    /// The bits of floating-point registers f0 to f31.
+    pub fn float_registers(&self) -> [u64; 32] {
+        std::array::from_fn(|number| X::unsigned(X::widen(self.regs[usize::from(FLOATS) + number])))
     }
 
     /// What the hart has done.

@@ -353,6 +353,10 @@ impl Bus for ClusterBus<'_> {
         *self.generation
     }
 
+    fn packets(&self) -> u64 {
+        self.net.counters.noc_packets
+    }
+
     fn nature(&self, address: u64) -> Nature {
         match address {
             _ if LIM.contains(&address) => Nature::Memory,

@@ -1,6 +1,7 @@
 //! A cluster with its harts: running them, releasing them, their clock and interrupts.
 
 use super::bus::{ClusterBus, Own};
+use super::peripherals::SCRATCH;
 use super::shared::Shared;
 use crate::costs::Setting;
 use crate::fault::{Rule, Violation};
@@ -10,7 +11,7 @@ use crate::net::{HOST, Net};
 use crate::noc::translate::TileId;
 use crate::runner::Tile;
 use crate::slots::{Slots, State};
-use crate::target::LIM;
+use crate::target::{HART_PERIPHERALS, LIM};
 use crate::time::{NEVER, Time, cycle};
 use crate::watch::Watchers;
 
@@ -22,6 +23,7 @@ pub(crate) struct Cluster {
     own: [Own; 4],
     /// Where the harts start that have left reset and fetch nothing yet.
     suppressed: [Option<u64>; 4],
+    metered: bool,
     /// Whether LIM loses its content while the clock stands.
     pub(crate) loses_lim: bool,
     /// The length of a cycle; 0 while the clock stands.
@@ -46,10 +48,22 @@ impl Cluster {
             own: Default::default(),
             suppressed: [None; 4],
             loses_lim: false,
+            metered: false,
             cycle: 0,
             frozen: [State::Off; 4],
             still: [None; 4],
         }
+    }
+
+    /// Puts a meter on each hart.
+    pub(crate) fn meter(&mut self) {
+        self.metered = true;
+        self.slots.harts.iter_mut().for_each(Hart::put_meter);
+    }
+
+    /// A hart; none of that number.
+    pub(crate) fn hart(&self, hart: usize) -> Option<&Hart<Rv64>> {
+        self.slots.harts.get(hart)
     }
 
     /// Instructions its harts retired.
@@ -67,16 +81,21 @@ impl Cluster {
         self.slots.harts[hart].pc()
     }
 
-    /// Copies LIM, local DRAM in either view, or the Zero device out; false outside them.
+    /// Copies LIM, the scratch memory, local DRAM in either view, or the Zero device out; false outside them.
     pub(crate) fn peek(&self, address: u64, out: &mut [u8], net: &Net) -> bool {
-        if !LIM.contains(&address) {
-            return self.shared.peek(address, out, net);
+        let scratch = address.wrapping_sub(HART_PERIPHERALS.start);
+        if LIM.contains(&address) {
+            let offset = self.shared.lim.offset(address, out.len() as u64);
+            return offset.map(|offset| self.shared.lim.memory().read(offset, out)).is_ok();
         }
-        let inside = self.shared.lim.offset(address, out.len() as u64).is_ok();
-        if inside {
-            self.shared.lim.memory().read(address - LIM.start, out);
+        if SCRATCH.contains(&scratch) {
+            let inside = out.len() as u64 <= SCRATCH.end - scratch;
+            if inside {
+                self.shared.peripherals.scratch.read(scratch & 0xfff, out);
+            }
+            return inside;
         }
-        inside
+        self.shared.peek(address, out, net)
     }
 
     /// Stops a hart where it is.
@@ -208,10 +227,13 @@ impl Tile for Cluster {
             shared: &mut self.shared,
             net,
         };
-        let stop = self.slots.harts[index].run(&mut bus, horizon);
+        let hart = &mut self.slots.harts[index];
+        let stop = match self.metered {
+            false => hart.run(&mut bus, horizon),
+            true => hart.run_metered(&mut bus, horizon),
+        };
         self.shared.asleep[index] = NEVER;
         if let Stop::Wfi = stop {
-            let hart = &self.slots.harts[index];
             self.shared.asleep[index] = hart.time();
             self.shared.ceased |= u32::from(hart.has_ceased()) << index;
         }

@@ -7,6 +7,7 @@ use super::csrs::CoreControl;
 use super::debug::Debug;
 use super::l0::L0;
 use super::local_ram::LocalRam;
+use super::niu::CMD_CTRL;
 use super::order::{self, Order};
 use super::shared::{Shared, cycles};
 use super::store_queue::StoreQueue;
@@ -344,6 +345,10 @@ impl Bus for TensixBus<'_> {
     #[inline]
     fn may_go_ahead(&self) -> bool {
         self.own.l0.is_off() && self.net.limit != 0 && self.own.order.is_empty()
+    }
+
+    fn is_command_buffer(&self, address: u64) -> bool {
+        (0xffb2_0000..0xffb4_0000).contains(&address) && address & 0x7ff == CMD_CTRL
     }
 
     /// The wall clock: its latch is the core's own (`debug.rs`).

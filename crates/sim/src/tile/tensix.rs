@@ -31,6 +31,7 @@ pub(crate) struct Tensix {
     held: u32,
     /// True while the tile's clock is gated.
     gated: bool,
+    metered: bool,
     /// What the cores did that stand still, until they are reset.
     frozen: [Option<State>; 5],
 }
@@ -52,8 +53,40 @@ impl Tensix {
             own: Core::ALL.map(own),
             held: ALL_CORES,
             gated: true,
+            metered: false,
             frozen: [None; 5],
         }
+    }
+
+    /// Puts a meter on each core.
+    pub(crate) fn meter(&mut self) {
+        self.metered = true;
+        self.slots.harts.iter_mut().for_each(Hart::put_meter);
+    }
+
+    /// A core; none of that number.
+    pub(crate) fn hart(&self, core: usize) -> Option<&Hart<Rv32>> {
+        self.slots.harts.get(core)
+    }
+
+    /// Copies local RAM of a core out, without what it has stored ahead of its turn; false outside it.
+    pub(crate) fn peek_local(&self, core: usize, address: u64, out: &mut [u8]) -> bool {
+        let (Some(own), Some(hart)) = (self.own.get(core), self.hart(core)) else { return false };
+        let end = address.checked_add(out.len() as u64);
+        if !own.ram.holds(address) || !end.is_some_and(|end| out.is_empty() || own.ram.holds(end - 1)) {
+            return false;
+        }
+        for (byte, at) in out.iter_mut().zip(address..) {
+            *byte = own.ram.load(at, 1) as u8;
+        }
+        for undo in hart.stores_ahead().iter().rev() {
+            for (at, old) in (undo.address..).zip(&undo.value.to_le_bytes()[..undo.width as usize]) {
+                if let Some(byte) = at.checked_sub(address).and_then(|at| out.get_mut(at as usize)) {
+                    *byte = *old;
+                }
+            }
+        }
+        true
     }
 
     /// Instructions its cores retired.
@@ -170,7 +203,10 @@ impl Tile for Tensix {
         }
         let mut bus = TensixBus { own: &mut self.own[index], generation, shared: &mut self.shared, net };
         let hart = &mut self.slots.harts[index];
-        let stop = hart.run(&mut bus, horizon);
+        let stop = match self.metered {
+            false => hart.run(&mut bus, horizon),
+            true => hart.run_metered(&mut bus, horizon),
+        };
         self.shared.pcs[index] = hart.settled_pc();
         // A FIFO holds it up: it sleeps until something changes.
         if stop == Stop::Retry(NEVER) { Stop::Wfi } else { stop }
