@@ -390,6 +390,62 @@ fn a_large_read_through_the_cluster_is_memory_with_what_the_caches_have_newer() 
     );
 }
 
+/// What each of the four harts does to its own word of 32 lines, which share 8 sets of one way: 600 loads, stores, atomics
+/// and flushes at random, compared with what it has done so far.
+const CROWD: &str = "
+    if (id == 0) { for (int m = 0; m < 38; m++) R64(0x02010800 + 8 * m) = 1; R64(0x02030000) = 0x15811; R(RESULTS + 0x200) = 1; }
+    while (R(RESULTS + 0x200) == 0) {}
+    volatile uint32_t mine[32]; for (int i = 0; i < 32; i++) mine[i] = 0;
+    uint32_t x = id * 77 + 1, errors = 0;
+    for (uint32_t n = 1; n <= 600; n++) {
+        x = x * 1664525 + 1013904223;
+        uint32_t line = x >> 8 & 31;
+        uint64_t at = CACHED + (line & 3) * 0x20000 + (line >> 2) * 64 + 4 * id;
+        uint32_t what = x >> 20 & 7;
+        if (what < 2) { R(at) = n; mine[line] = n; }
+        if (what == 2) { errors += __atomic_fetch_add(reinterpret_cast<volatile uint32_t *>(at), n, 0) != mine[line]; mine[line] = mine[line] + n; }
+        if (what == 3) CFLUSH(at);
+        if (what == 4) FLUSH64(at);
+        if (what == 5) R64(0x10104200 + 0x4000 * ((id + 1) & 3)) = at;
+        if (what > 5) errors += R(at) != mine[line];
+    }
+    for (uint32_t line = 0; line < 32; line++)
+        errors += R(CACHED + (line & 3) * 0x20000 + (line >> 2) * 64 + 4 * id) != mine[line];
+    R(RESULTS + 4 * id) = errors + 1;
+    while (id == 0 && (R(RESULTS) == 0 || R(RESULTS + 4) == 0 || R(RESULTS + 8) == 0 || R(RESULTS + 12) == 0)) {}";
+
+#[test]
+fn harts_and_the_noc_that_crowd_a_few_sets_each_see_what_they_wrote() {
+    for seed in 0..8 {
+        let program = Program::start_all(Card::builder().seed(seed), CROWD);
+        let address = |line: u64| CACHED + (line & 3) * 0x2_0000 + (line >> 2) * 64;
+        let mut words = [0; 32];
+        for n in 1..120u32 {
+            let line = u64::from(n.wrapping_mul(2_654_435_761) >> 27);
+            let at = address(line) + 32;
+            if n % 3 == 0 {
+                assert_eq!(
+                    program.card.read32(CLUSTER, at).unwrap(),
+                    words[line as usize],
+                    "seed {seed}, {n}"
+                );
+            } else {
+                program.card.write32(CLUSTER, at, n).unwrap();
+                words[line as usize] = n;
+            }
+        }
+        program.finish();
+        assert_eq!(program.results(), [1 | 1 << 32, 1 | 1 << 32], "seed {seed}");
+        for (line, word) in words.iter().enumerate() {
+            let at = address(line as u64);
+            program.card.write(CLUSTER, 0x0201_0200, &at.to_le_bytes(), Order::Strict).unwrap();
+            program.card.fence(CLUSTER).unwrap();
+            run_for(&program.card, 1_000).unwrap();
+            assert_eq!(program.dram(at - CACHED + 32), *word, "seed {seed}, line {line} in memory");
+        }
+    }
+}
+
 #[test]
 fn rules_of_the_caches() {
     let tile = NocXy::new(3, 4);
