@@ -173,6 +173,19 @@ fn the_status_shows_who_waits_and_who_has_ceased() {
     assert_eq!(program.card.pcs(CLUSTER)[1], pc);
 }
 
+#[test]
+fn a_store_of_eight_bytes_reaches_both_of_its_registers() {
+    // The last software interrupt bits and, above them, the NMI triggers: hart 0 raises hart 1's.
+    let program = Program::start_all(
+        Card::builder(),
+        "if (id == 1) { if (CSRR(\"0x352\")) { R64(0x20010410) = 0; R(RESULTS + 8) = CSRR(\"0x352\"); TELL(1000); for (;;) asm volatile(\"wfi\"); }
+             TELL(1); for (;;) asm volatile(\"wfi\"); }
+         if (id == 0) { while (R64(0x08011000) != 1) {} R64(0x20010410) = 2ull << 32; while (R(RESULTS + 8) == 0) {} }",
+    );
+    program.finish();
+    assert_eq!(program.result(1), 2);
+}
+
 /// Loads a program that handles the NMI of hart 0 and one that handles exceptions in it.
 fn set_handlers(card: &Card, nmi: &str, exception: &str) {
     for (at, body, register) in [(0x0802_0000, nmi, 0x1_0418), (0x0803_0000, exception, 0x1_0420)] {

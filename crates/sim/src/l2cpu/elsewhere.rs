@@ -102,7 +102,7 @@ impl ClusterBus<'_> {
         value: u64,
     ) -> Result<(), Refusal> {
         let bytes = width as u64;
-        let concerned = self.shared.interrupted(address, value) & self.shared.parked;
+        let concerned = self.shared.interrupted(address, bytes, value) & self.shared.parked;
         self.announce(at, concerned | self.shared.watchers.waiting(address, bytes))?;
         self.shared.store(at, address, bytes, value, self.net)?;
         self.shared.watchers.written(address, bytes);

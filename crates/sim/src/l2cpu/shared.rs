@@ -99,13 +99,18 @@ impl Shared {
         }
     }
 
-    /// The harts, as bits, whose interrupts a store to a device register changes.
-    pub(crate) fn interrupted(&self, address: u64, value: u64) -> u32 {
+    /// The harts, as bits, whose interrupts a store of 4 or 8 bytes to device registers changes.
+    pub(crate) fn interrupted(&self, address: u64, bytes: u64, value: u64) -> u32 {
+        let second = if bytes == 8 { self.interrupted_by_word(address + 4, (value >> 32) as u32) } else { 0 };
+        self.interrupted_by_word(address, value as u32) | second
+    }
+
+    fn interrupted_by_word(&self, address: u64, value: u32) -> u32 {
         match address {
             clint::BASE..CLINT_END => Clint::owner(address - clint::BASE).map_or(0, |hart| 1 << hart),
             _ if HART_PERIPHERALS.contains(&address) => match address & 0xf_ffff {
-                RNMI_TRIGGER => (value as u32 ^ self.peripherals.rnmi) & 0xf,
-                STATUS => (self.peripherals.suppress_fetch & !(value as u32 >> 16)) & 0xf,
+                RNMI_TRIGGER => (value ^ self.peripherals.rnmi) & 0xf,
+                STATUS => (self.peripherals.suppress_fetch & !(value >> 16)) & 0xf,
                 offset if SOFTWARE.contains(&offset) || MSI.contains(&offset) => self.plic.harts(),
                 _ => 0,
             },
@@ -192,7 +197,7 @@ impl Shared {
         value: u64,
         net: &mut Net,
     ) -> Result<(), Violation> {
-        let interrupted = self.interrupted(address, value);
+        let interrupted = self.interrupted(address, bytes, value);
         if let clint::BASE..CLINT_END = address {
             self.clint.store(address - clint::BASE, bytes, value)?;
             if let Some(hart) = Clint::owner(address - clint::BASE) {
@@ -279,8 +284,8 @@ impl Shared {
                 let mut harts = self.watchers.waiting(address, data.bytes().len() as u64);
                 if is_device(address) {
                     for (i, word) in data.bytes().as_chunks::<4>().0.iter().enumerate() {
-                        let value = u64::from(u32::from_le_bytes(*word));
-                        harts |= self.interrupted(address + 4 * i as u64, value) & parked;
+                        let value = u32::from_le_bytes(*word);
+                        harts |= self.interrupted_by_word(address + 4 * i as u64, value) & parked;
                     }
                 }
                 harts
