@@ -447,6 +447,22 @@ fn harts_and_the_noc_that_crowd_a_few_sets_each_see_what_they_wrote() {
 }
 
 #[test]
+fn a_snapshot_has_the_lines_and_those_on_their_way() {
+    let program = Program::start_all(Card::builder().seed(3), CROWD);
+    run_for(&program.card, 20_000).unwrap();
+    let snapshot = program.card.snapshot();
+    let end = |card: Card| {
+        let program = Program { card };
+        program.finish();
+        (program.results::<2>(), program.card.now(), program.card.counters().noc_packets)
+    };
+    let fork = end(snapshot.fork().unwrap());
+    assert_eq!(fork, end(program.card.clone()));
+    assert_eq!(fork.0, [1 | 1 << 32, 1 | 1 << 32]);
+    assert!(fork.1.as_nanos() > snapshot.at().as_nanos() + 20_000, "it was taken before the end");
+}
+
+#[test]
 fn rules_of_the_caches() {
     let tile = NocXy::new(3, 4);
     let prepare = |card: &Card| {
