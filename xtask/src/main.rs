@@ -1,4 +1,4 @@
-//! `cargo xtask demo | test | bench`: what a person or CI runs.
+//! `cargo xtask demo | test | bench | timing`: what a person or CI runs.
 //!
 //! Needs Rust and git; where the machine has no RISC-V compiler, or for the tests no QEMU, also apt, which it asks for them. Each task is a list of
 //! [`step::Step`]s: a command that is printed, timed, and named again when it fails, so that it can be repeated by hand.
@@ -13,6 +13,7 @@ mod judge;
 mod step;
 mod tally;
 mod test;
+mod timing;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ enum Task {
         /// The figures to measure; all without a name
         names: Vec<String>,
     },
+    /// Prints published times of the hardware beside those of the simulated card
+    Timing,
 }
 
 /// Why a task did not end well; each message says what to do.
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Task::Demo { arguments } => demo::demo(arguments),
         Task::Test => test::test(),
         Task::Bench { json, names } => bench::bench(json, names),
+        Task::Timing => timing::timing(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

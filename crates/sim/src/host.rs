@@ -10,7 +10,7 @@ use crate::breakage::Plan;
 use crate::costs::{HOST_CALL, HOST_POLL, host_transfer};
 use crate::fault::{Rule, Violation};
 use crate::machine::Machine;
-use crate::message::{Body, Payload, Reply};
+use crate::message::{Body, Entry, Payload, Reply};
 use crate::net::HOST;
 use crate::noc::Noc;
 use crate::noc::latency::LOOKAHEAD;
@@ -287,7 +287,8 @@ impl Host {
     fn send(&mut self, tile: TileId, at: Time, address: u64, data: Payload) {
         let landed = &mut self.landed[tile.index()];
         *landed = at.max(*landed);
-        self.machine.net.push(HOST, tile, at, Body::Write { address, data });
+        let place = self.machine.net.map.place_of(tile);
+        self.machine.net.push(HOST, tile, at, Body::write(address, data, Entry::window(Noc::Zero, place)));
     }
 
     /// Sends the lines of a bulk write so that they arrive in any order, some of them in words (host.md §8.4: a
@@ -343,7 +344,8 @@ impl Host {
         // Not before earlier writes to that tile have landed (host.md §8.4).
         let at = (self.now + HOST_CALL + half).max(self.landed[tile.index()]);
         self.answers(Some(tile), || format!("a read of {address:#x} at {xy}"))?;
-        let body = Body::Read { address, bytes: bytes.len() as u32, reply: Reply::Host };
+        let entry = Entry::window(Noc::Zero, self.machine.net.map.place_of(tile));
+        let body = Body::Read { address, bytes: bytes.len() as u32, entry, reply: Reply::Host };
         self.machine.net.push(HOST, tile, at, body);
         self.now = at + half + host_transfer(bytes.len() as u64);
         self.run()?;

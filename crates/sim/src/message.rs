@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::noc::Noc;
-use crate::noc::translate::TileId;
+use crate::noc::translate::{Place, TileId};
+use crate::tile::atomic::Atomic;
 use crate::tile::command::Command;
 use crate::time::Time;
 
@@ -12,6 +13,16 @@ use crate::time::Time;
 pub(crate) enum Payload {
     Small { bytes: [u8; 64], length: u8 },
     Large(Arc<[u8]>),
+}
+
+/// The enables of a write of all its bytes.
+pub(crate) const ALL_BYTES: u64 = u64::MAX;
+
+impl Body {
+    /// A write of the host, a hart, or of the tile itself.
+    pub(crate) fn write(address: u64, data: Payload, entry: Entry) -> Self {
+        Self::Write { address, data, enables: ALL_BYTES, entry, ack: None }
+    }
 }
 
 impl Payload {
@@ -45,6 +56,38 @@ impl Payload {
             Self::Large(bytes) => bytes,
         }
     }
+}
+
+/// Where a request enters its tile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) noc: Noc,
+    /// Of a DRAM channel: which of its ports.
+    pub(crate) port: u8,
+    /// False for what does not take a turn at the tile's port: single flits of the host and of harts pass between those
+    /// of others on a channel of their own; and what has had its turn.
+    pub(crate) queued: bool,
+}
+
+impl Entry {
+    /// A NIU's request that enters at `place`.
+    pub(crate) fn of(noc: Noc, place: Place) -> Self {
+        Self { noc, port: place.port, queued: true }
+    }
+
+    /// A request of the host or of a hart.
+    pub(crate) fn window(noc: Noc, place: Place) -> Self {
+        Self { noc, port: place.port, queued: false }
+    }
+}
+
+/// The NIU that waits for an acknowledgement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ack {
+    pub(crate) tile: TileId,
+    pub(crate) transaction: u8,
+    /// From the data being there to its being known.
+    pub(crate) after: Time,
 }
 
 /// Who waits for the answer to a read or an atomic.
@@ -82,16 +125,16 @@ pub(crate) enum Reply {
 /// What a message does when its time comes.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// Data arrives at an address of the tile.
-    Write { address: u64, data: Payload },
+    /// Data arrives at an address of the tile; of its bytes those that `enables` has a bit for.
+    Write { address: u64, data: Payload, enables: u64, entry: Entry, ack: Option<Ack> },
     /// The tile is read.
-    Read { address: u64, bytes: u32, reply: Reply },
-    /// A 32-bit word of L1 is incremented, wrapping at `width` bits.
-    Increment { address: u64, operand: u32, width: u8, reply: Reply },
-    /// A NIU's own request leaves.
-    Leave { noc: Noc, buffer: u8, command: Command },
+    Read { address: u64, bytes: u32, entry: Entry, reply: Reply },
+    /// A word of L1 is changed.
+    Atomic { address: u64, atomic: Atomic, entry: Entry, reply: Reply },
+    /// The last flit of a packet of a NIU's own leaves.
+    Leave { noc: Noc, command: Command },
     /// The data of a NIU's read arrives.
-    ReadDone { noc: Noc, transaction: u8, address: u64, data: Payload },
+    ReadDone { noc: Noc, transaction: u8, address: u64, data: Payload, queued: bool },
     /// The old value of a NIU's atomic arrives.
     AtomicDone { noc: Noc, transaction: u8, address: u64, value: u32 },
     /// A destination acknowledges a NIU's write.

@@ -4,7 +4,7 @@ use crate::code_memory::CodeCache;
 use crate::costs::Costs;
 use crate::counters::Counters;
 use crate::host_side::HostSide;
-use crate::message::{Body, Payload, Reply};
+use crate::message::{Ack, Body, Payload, Reply};
 use crate::noc::latency::{self, LOOKAHEAD};
 use crate::noc::route::Raw;
 use crate::noc::translate::{Kind, Place, TileId, Topology};
@@ -168,7 +168,6 @@ impl Net {
     /// From a read's access at `to` to its answer's first flit being back at `from`.
     pub(crate) fn answer(&self, noc: Noc, from: Raw, to: Place) -> Time {
         match self.map.home(to.tile).kind {
-            Kind::Dram(_) => latency::dram_response(noc, from, to.raw),
             Kind::Pcie => latency::response(noc, from, to.raw).max(self.costs.event),
             _ => latency::response(noc, from, to.raw),
         }
@@ -183,26 +182,33 @@ impl Net {
         }
     }
 
-    /// Answers a read that was served at `at`; `extra` is what the tile's own port adds.
-    pub(crate) fn reply(&mut self, source: TileId, at: Time, extra: Time, reply: Reply, data: Payload) {
-        let bytes = data.bytes().len() as u64;
+    /// Answers a read whose last flit leaves `source` at `ready`.
+    pub(crate) fn reply(&mut self, source: TileId, ready: Time, reply: Reply, data: Payload) {
         match reply {
             Reply::Niu { tile, noc, transaction, address, after } => {
-                let arrival = at + after + extra + latency::injection(bytes) + self.delay(source.0);
-                self.push(source.0, tile, arrival, Body::ReadDone { noc, transaction, address, data });
+                let arrival = ready + after + self.delay(source.0);
+                let body = Body::ReadDone { noc, transaction, address, data, queued: true };
+                self.push(source.0, tile, arrival, body);
             }
             Reply::Window { cluster, hart, ticket, after } => {
+                let bytes = data.bytes().len().min(8);
                 let mut word = [0; 8];
-                word[..bytes.min(8) as usize].copy_from_slice(&data.bytes()[..bytes.min(8) as usize]);
-                let arrival = at + after + extra + self.delay(source.0);
+                word[..bytes].copy_from_slice(&data.bytes()[..bytes]);
+                let arrival = ready + after + self.delay(source.0);
                 let answer = Answer { ticket, at: arrival, value: u64::from_le_bytes(word) };
                 self.windows[usize::from(cluster)][usize::from(hart)] = Some(answer);
             }
             Reply::Line { tile, number, after } => {
-                let arrival = at + after + extra + latency::injection(bytes) + self.delay(source.0);
+                let arrival = ready + after + self.delay(source.0);
                 self.push(source.0, tile, arrival, Body::Line { number, data });
             }
             Reply::Host => self.host.reply = Some(data),
         }
+    }
+
+    /// Acknowledges a write whose data is there at `at`.
+    pub(crate) fn acknowledge(&mut self, source: TileId, at: Time, noc: Noc, ack: Ack) {
+        let arrival = at + ack.after + self.delay(source.0);
+        self.push(source.0, ack.tile, arrival, Body::Ack { noc, transaction: ack.transaction });
     }
 }

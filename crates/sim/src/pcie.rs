@@ -9,7 +9,10 @@ use crate::time::Time;
 /// Applies a message to the PCIe tile.
 pub(crate) fn deliver(tile: TileId, at: Time, body: Body, net: &mut Net) -> Result<(), Violation> {
     match body {
-        Body::Write { address, data } => {
+        Body::Write { address, data, entry, ack, .. } => {
+            if let Some(ack) = ack {
+                net.acknowledge(tile, at, entry.noc, ack);
+            }
             if net.host.is_unmapped(address, data.bytes().len()) {
                 net.counters.unmapped += 1;
                 return Ok(());
@@ -17,7 +20,7 @@ pub(crate) fn deliver(tile: TileId, at: Time, body: Body, net: &mut Net) -> Resu
             net.host.write(at, address, data.bytes())?;
             net.counters.events += 1;
         }
-        Body::Read { address, bytes, reply } => {
+        Body::Read { address, bytes, reply, .. } => {
             let mut read = Ok(());
             let unmapped = net.host.is_unmapped(address, bytes as usize);
             let data = Payload::fill(bytes as usize, |out| match unmapped {
@@ -26,7 +29,7 @@ pub(crate) fn deliver(tile: TileId, at: Time, body: Body, net: &mut Net) -> Resu
             });
             read?;
             net.counters.unmapped += u64::from(unmapped);
-            net.reply(tile, at, 0, reply, data);
+            net.reply(tile, at, reply, data);
         }
         // Nothing else is ever sent here: requests are checked where they are made.
         _ => {}

@@ -139,14 +139,13 @@ impl NextTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Payload;
     use proptest::prelude::*;
 
     #[test]
     fn messages_come_by_time_then_source_then_sequence() {
         let mut queue = Queue::new(2);
         for (at, source, sequence) in [(5, 2, 0), (5, 1, 8), (5, 1, 7), (3, 9, 0), (9, 0, 0)] {
-            let body = Body::Write { address: sequence, data: Payload::new(&[]) };
+            let body = Body::Ack { noc: crate::noc::Noc::Zero, transaction: sequence as u8 };
             queue.push(1, at, source, sequence, body);
         }
         assert_eq!(queue.next(0), NEVER);

@@ -25,7 +25,7 @@ pub(crate) fn is_packet(body: &Body) -> bool {
         body,
         Body::Write { .. }
             | Body::Read { .. }
-            | Body::Increment { .. }
+            | Body::Atomic { .. }
             | Body::ReadDone { .. }
             | Body::AtomicDone { .. }
             | Body::Line { .. }

@@ -242,7 +242,7 @@ fn packets_to_a_tile_are_lost_or_late_and_those_to_others_are_not() {
     let xy = B.hi_word();
     let body = format!(
         "for (uint32_t n = 0; n < 4; n++) {{ R(0x40000) = n + 1; FENCE(); R(0x40000); write_to(0, {xy}, 0x40000, 0x30000 + 16 * n, 16);
-         while (COUNTER(0, 1) != n + 1) {{}} }} R(0x20000) = 1;"
+         for (int i = 0; i < 200; i++) R(0x21000); }} R(0x20010) = COUNTER(0, 1); R(0x20000) = 1;"
     );
     load(&card, A, 0, &baby(0, &body));
     card.break_on(When::Now, Breakage::Drop { to: B, packets: 2 }).unwrap();
@@ -251,6 +251,7 @@ fn packets_to_a_tile_are_lost_or_late_and_those_to_others_are_not() {
     wait_for(&card, A, 0x2_0000, 1);
     let at = |n: u64| peek(&card, B, 0x3_0000 + 16 * n);
     assert_eq!([at(0), at(1), at(2), at(3)], [0, 0, 0, 4], "two are lost and one is on its way");
+    assert_eq!(peek(&card, A, 0x2_0010), 1, "what has not arrived is not acknowledged");
     run_for(&card, 60_000).unwrap();
     assert_eq!([at(0), at(1), at(2), at(3)], [0, 0, 3, 4]);
     card.write(B, 0x5000, &[1; 4], Order::Bulk).unwrap();

@@ -38,28 +38,56 @@ fn requests_that_a_niu_cannot_send() {
     let cases = [
         (format!("write_to(0, {b}, 0x40000, 0x30004, 64);"), "differ modulo 16"),
         ("read_from(0, 17 | 12 << 6, 0x1010, 0x30000, 64);".to_owned(), "differ modulo 64"),
-        (format!("write_to(0, {b}, 0x40000, 0x30000, 16385);"), "1 to 16384 bytes"),
+        (format!("write_to(0, {b}, 0x40010, 0x30010, 16385);"), "1 to 16384 bytes"),
+        (format!("write_to(0, {b}, 0x40000, 0x30000, 0);"), "1 to 16384 bytes"),
         (format!("write_to(0, {b}, 0x40000, 0x17fff0, 32);"), "32 bytes at 0x17fff0"),
         (format!("write_to(0, {b}, 0x17fff0, 0x30000, 32);"), "32 bytes at 0x17fff0"),
         ("write_to(0, 15 | 2 << 6, 0x40000, 0x30000, 64);".to_owned(), "absent tile"),
         (format!("send(0, 0, 0x2092, 0x40000, {b}, 0x30000, {b}, 64);"), "own coordinate"),
         (format!("send(0, 0, 0x2192, 0x40000, self(0), 0x30000, {b}, 64);"), "path reserve"),
         (format!("send(0, 0, 0x80b2, 0x40000, self(0), 0x30000, {b} | {b} << 12, 64);"), "path reserve"),
+        (format!("send(0, 0, 0xa092, 0x40000, self(0), 0x30000, {b}, 64);"), "class of a static channel"),
         (
-            "send(0, 0, 0x81b2, 0x40000, self(0), 0x30000, (3|3<<6) | (5|5<<6) << 12, 64);".to_owned(),
-            "least corner",
+            format!("send(0, 0, 0x01b2, 0x40000, self(0), 0x30000, {b} | {b} << 12, 64);"),
+            "class of a static channel",
+        ),
+        (format!("send(0, 0, 0x80002092, 0x40000, self(0), 0x30000, {b}, 64);"), "BH-86"),
+        (format!("send(0, 0, 0x08002092, 0x40000, self(0), 0x30000, {b}, 64);"), "bits above 17"),
+        (format!("send(0, 0, 0x2093, 0x40000, self(0), 0x30000, {b}, 64);"), "NIU control 0x2093"),
+        (
+            "send(0, 0, 0x81b2, 0x40000, self(0), 0x30000, (9|5<<6) | (8|3<<6) << 12, 64);".to_owned(),
+            "Tensix tiles",
         ),
         (
-            "send(1, 0, 0x81b2, 0x40000, self(1), 0x30000, (5|5<<6) | (3|3<<6) << 12, 64);".to_owned(),
-            "greatest",
+            format!(
+                "NIU(0, 0, 0x2c) = 1; send(0, 0, 0x81b2, 0x40000, self(0), 0x30000, {b} | {b} << 12, 64);"
+            ),
+            "BRCST_EXCLUDE",
         ),
+        (
+            format!(
+                "send(0, 0, 0x20d2, 0x40000, self(0), 0x30000, {b}, 64); write_to(0, 6|4<<6, 0x40000, 0x30000, 4);"
+            ),
+            "behind a linked one",
+        ),
+        (
+            format!("NIU(0, 0, 0x24) = 0; send(0, 0, 0x2096, 0x40000, self(0), 0xffb40028, {b}, 15);"),
+            "byte enables",
+        ),
+        (format!("send(0, 3, 0x2091, 0x50000, {b}, 0x20000, self(0), 0x9000);"), "accumulate"),
+        (format!("send(0, 3, 0x2091, 0x50000, {b}, 0x20000, self(0), 0x5000);"), "tile map"),
         (format!("NIU(0, 2, 0x28) = 1; send(0, 2, 0x208a, 0x30000, {b}, 0, self(0), 0xf);"), "inline write"),
         (format!("increment(0, {b}, 0xffb40028, 1, 0x20000);"), "NoC atomic"),
         (format!("increment(0, {}, 0x08000000, 1, 0x20000);", CLUSTER.hi_word()), "NoC atomic"),
         (format!("write_to(0, {b}, 0x40000, 0xffb11000, 4);"), "control registers, NIUs"),
         ("NIU(0, 0, 0x40) = 2;".to_owned(), "CMD_CTRL"),
         ("NIU(0, 0, 0x100) = 0;".to_owned(), "only read"),
-        (format!("write_to(0, {b}, 0x40000, 0x30000, 16384); NIU(0, 0, 0) = 0;"), "CMD_CTRL reads 0"),
+        (
+            format!(
+                "write_to(0, {b}, 0x40000, 0x30000, 16384); write_to(0, {b}, 0x40000, 0x30000, 4); NIU(0, 0, 0) = 0;"
+            ),
+            "CMD_CTRL reads 0",
+        ),
     ];
     for (body, words) in &cases {
         assert_faults(&[(0, body, words)]);

@@ -98,17 +98,19 @@ catalogue! {
     InlineToL1 "KF0307" "an inline write to L1":
         "an inline write goes to registers only: in L1 it corrupts", "tensix.md §4, host.md §7";
     ByteEnables "KF0308" "byte enables that are not the word's":
-        "the byte enables of an inline write are 0xf << (address & 12)", "tensix.md §4";
+        "the byte enables of an inline write are 0xf << (address & 12); those of another write choose among up to 64 bytes of L1",
+        "tensix.md §4";
     AtomicPlace "KF0309" "an atomic request to anything but L1":
         "NoC atomics work on the L1 of a Tensix tile only", "tensix.md §4, host.md §5.4";
-    AtomicForm "KF0310" "an atomic request that is no increment of a word":
-        "the atomic is an increment, 0x1000 | width << 2 | word, of the 4-byte word the address names", "tensix.md §4";
-    RectangleCorner "KF0311" "a rectangle that starts at the wrong corner":
-        "a rectangle starts at its least corner on NoC 0, at its greatest on NoC 1", "tensix.md §4";
+    AtomicForm "KF0310" "an atomic request that is not a documented one of its word":
+        "an atomic is an increment, a swap or a compare-and-swap, of the aligned word that address and AT_LEN_BE both name",
+        "tensix.md §4";
+    RectangleCorner "KF0311" "a rectangle with a corner off the grid":
+        "the corners of a rectangle are on the grid, the one that the NoC reaches first is its start", "tensix.md §4";
     NoReceiver "KF0312" "a multicast that no Tensix tile receives":
         "a multicast goes to Tensix tiles", "host.md §7";
-    Exclusion "KF0313" "a multicast with exclusions":
-        "no exclusion was ever verified: leave BRCST_EXCLUDE 0", "tensix.md §4";
+    Exclusion "KF0313" "an exclusion from a multicast that has no meaning":
+        "an exclusion is enabled by bit 22, starts on the grid and has two directions", "host.md §2.2";
     TensixReach "KF0314" "a request to what a Tensix tile keeps to itself":
         "of a Tensix tile the NoC reaches L1, control registers, NIUs and streams only", "host.md §5.1";
     DramReach "KF0315" "a request beyond the memory of a DRAM channel":
@@ -121,6 +123,14 @@ catalogue! {
         "of the ARC tile CSM, the reset unit and the PLLs are modelled", "host.md §4.1";
     RegisterRequest "KF0319" "a request for a part of a register, or for many":
         "registers are accessed 4 bytes at a time, 4-aligned", "host.md §5.1";
+    Accumulate "KF0320" "a write that accumulates in L1":
+        "L1 accumulate corrupts L1 (BH-86)", "host.md §7";
+    ChannelClass "KF0321" "a static channel of the wrong class":
+        "the class of a static channel is 0 or 1, of a multicast's 2", "tensix.md §4";
+    PacketTag "KF0322" "a packet for the overlay, or with a stored header":
+        "delivery to the overlay and stored headers are not modelled: leave bits 6 to 9 of PACKET_TAG 0", "tensix.md §4";
+    LinkedChain "KF0323" "a request that leaves a linked transaction open":
+        "what follows a linked request goes to the same destination on the same channel, until one that is not linked", "tensix.md §4";
 
     // X280 clusters.
     HartAddress "KF0401" "an address where an X280 hart has nothing":

@@ -69,18 +69,21 @@ impl Arc {
     /// Applies a message.
     pub(crate) fn deliver(&mut self, at: Time, body: Body, net: &mut Net) -> Result<(), Violation> {
         match body {
-            Body::Write { address, data } => {
+            Body::Write { address, data, entry, ack, .. } => {
                 let (words, _) = data.bytes().as_chunks::<4>();
                 for (i, word) in words.iter().enumerate() {
                     self.store(at, address + 4 * i as u64, u32::from_le_bytes(*word), net)?;
                 }
+                if let Some(ack) = ack {
+                    net.acknowledge(self.tile, at, entry.noc, ack);
+                }
             }
-            Body::Read { address, bytes, reply } => {
+            Body::Read { address, bytes, reply, .. } => {
                 let mut words = Vec::with_capacity(bytes as usize);
                 for at_word in (address..address + u64::from(bytes)).step_by(4) {
                     words.extend_from_slice(&self.load(at, at_word)?.to_le_bytes());
                 }
-                net.reply(self.tile, at, 0, reply, Payload::new(&words));
+                net.reply(self.tile, at, reply, Payload::new(&words));
             }
             // Nothing else is ever sent here: requests are checked where they are made.
             _ => {}

@@ -5,7 +5,8 @@ use komorebi_card::{CardError, NocXy};
 use super::{Breakage, Step, When};
 use crate::client::Client;
 use crate::host::Host;
-use crate::message::{Body, Payload};
+use crate::message::{Body, Entry, Payload};
+use crate::noc::Noc;
 use crate::noc::translate::{Kind, TileId};
 use crate::tamper::{Harm, Tamper};
 use crate::target::{self, Access};
@@ -178,7 +179,8 @@ impl Host {
 
     /// Memory that changes by itself is a message of the tile to itself: whoever waits for it sees it.
     fn poke_tile(&mut self, at: Time, tile: TileId, address: u64, bytes: &[u8]) {
-        let body = Body::Write { address, data: Payload::new(bytes) };
+        let entry = Entry::window(Noc::Zero, self.machine.net.map.place_of(tile));
+        let body = Body::write(address, Payload::new(bytes), entry);
         self.machine.net.push(tile.0, tile, at + 1, body);
     }
 

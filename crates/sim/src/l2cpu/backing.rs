@@ -4,7 +4,7 @@ use super::lines::{self, Line};
 use super::map::{self, Memory, Region};
 use super::shared::Shared;
 use crate::fault::{Rule, Violation};
-use crate::message::{Body, Payload, Reply};
+use crate::message::{Body, Entry, Payload, Reply};
 use crate::net::Net;
 use crate::noc::Noc;
 use crate::noc::latency::{self, LOOKAHEAD};
@@ -30,7 +30,7 @@ impl Shared {
                 format!("access to local DRAM, channel {}", self.channel),
             ));
         };
-        Ok(Place { tile, raw: net.map.home(tile).raw })
+        Ok(net.map.place_of(tile))
     }
 
     /// Where the bytes of a line are: NoC, tile, address there.
@@ -85,7 +85,8 @@ impl Shared {
         let arrival = arrival.max(self.caches.written_back);
         let after = net.answer(noc, own, place);
         let reply = Reply::Line { tile: self.tile, number, after };
-        net.push(self.tile.0, place.tile, arrival, Body::Read { address, bytes: 64, reply });
+        let body = Body::Read { address, bytes: 64, entry: Entry::window(noc, place), reply };
+        net.push(self.tile.0, place.tile, arrival, body);
         arrival + after.max(LOOKAHEAD)
     }
 
@@ -103,13 +104,13 @@ impl Shared {
         };
         let own = net.map.home(self.tile).raw;
         let free = &mut self.free_at[noc.index()];
-        *free = at.max(*free) + latency::injection(lines::BYTES);
+        *free = at.max(*free) + latency::packet(lines::BYTES);
         let leave = *free;
         let arrival = net.arrival(noc, own, place, leave) + net.delay(self.tile.0);
         for (from, n) in line.runs() {
             net.counters.noc_packets += 1;
             let data = Payload::new(&line.bytes[from..from + n]);
-            let body = Body::Write { address: address + from as u64, data };
+            let body = Body::write(address + from as u64, data, Entry::window(noc, place));
             net.push(self.tile.0, place.tile, arrival, body);
         }
         self.caches.written_back = self.caches.written_back.max(arrival);

@@ -12,7 +12,7 @@ use super::shared::{CLINT_END, Shared};
 use super::windows::{Ordering, Through, is_window};
 use crate::fault::{Rule, Violation};
 use crate::hart::{AmoOp, Bus, CodePage, Isa, Loaded, Nature, Refusal, Width};
-use crate::message::{Body, Payload, Reply};
+use crate::message::{Body, Entry, Payload, Reply};
 use crate::net::Net;
 use crate::noc::Noc;
 use crate::noc::latency::{self, CYCLE, LOOKAHEAD};
@@ -132,7 +132,8 @@ impl ClusterBus<'_> {
         let ticket = self.own.tickets;
         let after = self.net.answer(noc, own, place);
         let reply = Reply::Window { cluster: self.shared.index, hart: self.hart as u8, ticket, after };
-        let body = Body::Read { address: address.1, bytes: width as u32, reply };
+        let entry = Entry::window(noc, place);
+        let body = Body::Read { address: address.1, bytes: width as u32, entry, reply };
         self.net.push(source, place.tile, arrival, body);
         let until = arrival + LOOKAHEAD;
         self.own.pending = Some(Pending { address: address.0, ticket, until });
@@ -184,20 +185,15 @@ impl ClusterBus<'_> {
             self.window_write(leave, &through, place, data);
             return Ok(self.stored(at));
         };
-        let rect = command::rectangle(through.noc, through.coordinates)?;
+        let tiles = command::rectangle(&self.net.map, through.noc, through.coordinates)?;
         target::check(Kind::Tensix, through.address, bytes as u64, Access::Write)?;
         let leave = self.leave(at, through.noc);
         let tiles = match hi {
-            0 => self.net.map.tensix_in(rect).collect(),
-            _ => multicast::targets(&self.net.map, through.noc, rect, hi)?,
+            0 => tiles,
+            _ => multicast::targets(&self.net.map, through.noc, (tiles, through.coordinates), hi)?,
         };
-        let mut tiles = command::Tiles::peekable(tiles);
-        if tiles.peek().is_none() {
-            let detail = format!("multicast to {} .. {}", rect.start, rect.end);
-            return Err(Violation::new(Rule::NoReceiver, detail).into());
-        }
         for tile in tiles {
-            let place = Place { tile, raw: self.net.map.home(tile).raw };
+            let place = self.net.map.place_of(tile);
             self.window_write(leave, &through, place, data.clone());
         }
         Ok(self.stored(at))
@@ -224,7 +220,8 @@ impl ClusterBus<'_> {
             _ => entered + latency::write(through.noc, place.raw, own),
         };
         self.own.acked_at = self.own.acked_at.max(acked);
-        self.net.push(tile.0, place.tile, arrival, Body::Write { address: through.address, data });
+        let body = Body::write(through.address, data, Entry::window(through.noc, place));
+        self.net.push(tile.0, place.tile, arrival, body);
     }
 }
 

@@ -258,8 +258,13 @@ impl Tile for Cluster {
             _ if self.cycle == 0 && source == HOST => {
                 return Err(Violation::new(Rule::ClusterClock, "access to an X280 cluster without a clock"));
             }
-            Body::Write { address, data } => self.shared.write(at, address, data.bytes(), net)?,
-            Body::Read { address, bytes, reply } => {
+            Body::Write { address, data, entry, ack, .. } => {
+                self.shared.write(at, address, data.bytes(), net)?;
+                if let Some(ack) = ack {
+                    net.acknowledge(self.shared.tile, at, entry.noc, ack);
+                }
+            }
+            Body::Read { address, bytes, reply, .. } => {
                 self.shared.read(at, address, bytes as usize, reply, net)?;
             }
             Body::Line { number, data } => {

@@ -6,7 +6,7 @@ use super::map::{Memory, Region, region};
 use super::peripherals::SOFTWARE;
 use crate::fault::{Rule, Violation};
 use crate::hart::{AmoOp, Loaded, Refusal, Width};
-use crate::message::{Body, Payload};
+use crate::message::{Body, Entry, Payload};
 use crate::noc::{Noc, latency};
 use crate::target::{self, Access, HART_PERIPHERALS};
 use crate::time::Time;
@@ -161,7 +161,8 @@ impl ClusterBus<'_> {
         self.own.dram_at = arrival;
         self.own.acked_at = self.own.acked_at.max(arrival + latency::write(Noc::Zero, place.raw, own));
         let data = Payload::new(&value.to_le_bytes()[..bytes]);
-        self.net.push(tile.0, place.tile, arrival, Body::Write { address: offset, data });
+        let body = Body::write(offset, data, Entry::window(Noc::Zero, place));
+        self.net.push(tile.0, place.tile, arrival, body);
         Ok(self.stored(at))
     }
 }

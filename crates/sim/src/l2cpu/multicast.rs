@@ -1,13 +1,12 @@
 //! What a window's high word takes out of a multicast rectangle (host.md §2.2, §6.4): a pattern of kept and skipped
 //! columns and rows, and a quadrant. Both go by the raw coordinates of the window's NoC.
 
-use komorebi_card::Rect;
-
 use crate::fault::{Rule, Violation};
 use crate::noc::Noc;
-use crate::noc::route::{HEIGHT, Raw, WIDTH};
+use crate::noc::multicast::{Tiles, corner, own};
+use crate::noc::route::{HEIGHT, WIDTH};
 use crate::noc::translate::{TileId, Topology};
-use crate::tile::command::Tiles;
+use crate::tile::command;
 
 /// The fields of a high word.
 struct Shape {
@@ -21,6 +20,8 @@ struct Shape {
 /// One axis: where the rectangle starts, its pattern, the edge of the quadrant.
 struct Axis {
     start: u8,
+    /// Places on the axis: it is a ring.
+    size: u8,
     keep: u8,
     skip: u8,
     edge: u8,
@@ -33,7 +34,8 @@ impl Axis {
     }
 
     fn keeps(&self, at: u8) -> bool {
-        !self.is_patterned() || (at - self.start) % (self.keep + self.skip) < self.keep
+        !self.is_patterned()
+            || (at + self.size - self.start) % self.size % (self.keep + self.skip) < self.keep
     }
 
     fn is_beyond(&self, at: u8) -> bool {
@@ -41,43 +43,54 @@ impl Axis {
     }
 }
 
-/// The raw coordinates that `noc` has for a tile.
-fn raw_of(noc: Noc, raw: Raw) -> (u8, u8) {
-    match noc {
-        Noc::Zero => (raw.x, raw.y),
-        Noc::One => (WIDTH - 1 - raw.x, HEIGHT - 1 - raw.y),
-    }
-}
-
 fn shape(hi: u32, start: (u8, u8)) -> Shape {
     let bits = |at: u32, n: u32| (hi >> at & ((1 << n) - 1)) as u8;
     let flag = |at: u32| hi >> at & 1 == 1;
     Shape {
-        x: Axis { start: start.0, keep: bits(3, 2), skip: bits(5, 2), edge: bits(11, 5), upward: flag(20) },
-        y: Axis { start: start.1, keep: bits(7, 2), skip: bits(9, 2), edge: bits(16, 4), upward: flag(21) },
+        x: Axis {
+            start: start.0,
+            size: WIDTH,
+            keep: bits(3, 2),
+            skip: bits(5, 2),
+            edge: bits(11, 5),
+            upward: flag(20),
+        },
+        y: Axis {
+            start: start.1,
+            size: HEIGHT,
+            keep: bits(7, 2),
+            skip: bits(9, 2),
+            edge: bits(16, 4),
+            upward: flag(21),
+        },
         excludes: flag(22),
         destinations: hi >> 24,
     }
 }
 
-/// The Tensix tiles that a multicast through a window with high word `hi` reaches.
-pub(super) fn targets(map: &Topology, noc: Noc, rect: Rect, hi: u32) -> Result<Tiles, Violation> {
-    let raws = || map.tensix_in(rect).map(|tile| raw_of(noc, map.home(tile).raw));
-    // The rectangle starts at its least raw corner: rectangles that wrap are refused before.
-    let start = (raws().map(|raw| raw.0).min().unwrap_or(0), raws().map(|raw| raw.1).min().unwrap_or(0));
+/// The Tensix tiles that a multicast through a window with high word `hi` reaches of a rectangle's tiles; with them come
+/// the coordinates that name its corners.
+pub(super) fn targets(
+    map: &Topology,
+    noc: Noc,
+    (tiles, corners): (Tiles, u32),
+    hi: u32,
+) -> Result<Tiles, Violation> {
+    let start = corner(map, noc, command::corner(corners >> 12)).unwrap_or((0, 0));
     let shape = shape(hi, start);
     let reached = |tile: &TileId| {
-        let (x, y) = raw_of(noc, map.home(*tile).raw);
-        let excluded = shape.excludes && shape.x.is_beyond(x) && shape.y.is_beyond(y);
-        shape.x.keeps(x) && shape.y.keeps(y) && !excluded
+        own(noc, map.home(*tile).raw).is_some_and(|(x, y)| {
+            let excluded = shape.excludes && shape.x.is_beyond(x) && shape.y.is_beyond(y);
+            shape.x.keeps(x) && shape.y.keeps(y) && !excluded
+        })
     };
-    let count = map.tensix_in(rect).filter(reached).count() as u32;
+    let count = tiles.filter(reached).count() as u32;
     let free = !shape.excludes && !shape.x.is_patterned() && !shape.y.is_patterned();
     if shape.destinations != count && !(free && shape.destinations == 0) {
         let detail = format!("num_dest {} of a multicast to {count} tiles", shape.destinations);
         return Err(Violation::new(Rule::Destinations, detail));
     }
-    Ok(map.tensix_in(rect).filter(reached).collect())
+    Ok(tiles.filter(reached).collect())
 }
 
 #[cfg(test)]
@@ -89,8 +102,9 @@ mod tests {
     /// The tiles that `hi` leaves of columns 1 to 4 and rows 2 to 5.
     fn reached(noc: Noc, hi: u32) -> Result<Vec<(u8, u8)>, Violation> {
         let map = Topology::new(Harvest::of(Board::P150a, 14));
-        let rect = Rect { start: NocXy::new(1, 2), end: NocXy::new(4, 5) };
-        let tiles = targets(&map, noc, rect, hi)?;
+        let (least, greatest) = (NocXy::new(1, 2).hi_word(), NocXy::new(4, 5).hi_word());
+        let corners = if noc == Noc::Zero { greatest | least << 12 } else { least | greatest << 12 };
+        let tiles = targets(&map, noc, (command::rectangle(&map, noc, corners)?, corners), hi)?;
         Ok(tiles.map(|tile| (map.home(tile).xy.x, map.home(tile).xy.y)).collect())
     }
 

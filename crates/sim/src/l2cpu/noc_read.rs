@@ -6,7 +6,7 @@ use super::lines;
 use super::map::{Memory, Region, is_within, region};
 use super::shared::Shared;
 use crate::fault::Violation;
-use crate::message::{Body, Payload, Reply};
+use crate::message::{Body, Entry, Payload, Reply};
 use crate::net::Net;
 use crate::noc::Noc;
 use crate::noc::latency;
@@ -49,7 +49,8 @@ impl Shared {
             target::check(net.map.home(place.tile).kind, offset, bytes.len() as u64, Access::Write)?;
             let own = net.map.home(self.tile).raw;
             let arrival = at + latency::write(Noc::Zero, own, place.raw);
-            let body = Body::Write { address: offset, data: Payload::new(bytes) };
+            let entry = Entry::window(Noc::Zero, place);
+            let body = Body::write(offset, Payload::new(bytes), entry);
             net.push(self.tile.0, place.tile, arrival, body);
             return Ok(());
         }
@@ -99,7 +100,8 @@ impl Shared {
             target::check(net.map.home(place.tile).kind, offset, bytes as u64, Access::Read)?;
             let own = net.map.home(self.tile).raw;
             let arrival = at + latency::request(Noc::Zero, own, place.raw);
-            let body = Body::Read { address: offset, bytes: bytes as u32, reply };
+            let entry = Entry::window(Noc::Zero, place);
+            let body = Body::Read { address: offset, bytes: bytes as u32, entry, reply };
             net.push(self.tile.0, place.tile, arrival, body);
             return Ok(());
         }
@@ -160,7 +162,7 @@ impl Shared {
 
     fn finish(&mut self, at: Time, read: NocRead, net: &mut Net) {
         match read.missing.is_empty() {
-            true => net.reply(self.tile, at, 0, read.reply, Payload::new(&read.bytes)),
+            true => net.reply(self.tile, at, read.reply, Payload::new(&read.bytes)),
             false => self.caches.reads.push(read),
         }
     }

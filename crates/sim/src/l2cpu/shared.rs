@@ -279,7 +279,7 @@ impl Shared {
     /// The harts among the `parked` that a message concerns.
     pub(crate) fn awaited(&self, body: &Body, parked: u32) -> u32 {
         match body {
-            Body::Write { address, data } => {
+            Body::Write { address, data, .. } => {
                 let address = Self::canonical(*address);
                 let mut harts = self.watchers.waiting(address, data.bytes().len() as u64);
                 if is_device(address) {
@@ -371,7 +371,7 @@ impl Shared {
         } else {
             return self.noc_read(at, address, bytes, reply, net);
         };
-        net.reply(self.tile, at, 0, reply, data);
+        net.reply(self.tile, at, reply, data);
         Ok(())
     }
 }

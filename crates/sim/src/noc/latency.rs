@@ -1,7 +1,7 @@
 //! How long packets take (tensix.md §6), in [`Time`] at an AI clock of 1,350 MHz.
 
 use super::Noc;
-use super::route::{Raw, hops, round_trip_hops};
+use super::route::{Raw, hops};
 use crate::time::{Time, cycle};
 
 /// The AI clock: Tensix cores and both NoCs, in MHz.
@@ -15,14 +15,15 @@ pub(crate) const LOOKAHEAD: Time = 40 * CYCLE;
 /// The most a seed may add to a packet's latency.
 pub(crate) const DISORDER: Time = 200 * CYCLE;
 
-/// What a read request takes before its first hop. The rows of tensix.md §6 give round trips only; this much of
-/// them is on the way there.
-const REQUEST: Time = 32;
+/// What a read request takes from its last flit leaving to its first hop. The rows of tensix.md §6 give round trips
+/// only; this much of them is on the way there.
+const REQUEST: Time = 31;
 
-/// From a write's last flit leaving to the data being there: 40 + 11 cycles a hop.
+/// From a write's last flit leaving to the data being there. The row, 40 cycles and 11 a hop, is of a write of two
+/// flits, from CMD_CTRL on.
 #[inline]
 pub(crate) const fn write(noc: Noc, from: Raw, to: Raw) -> Time {
-    (40 + 11 * hops(noc, from, to)) * CYCLE
+    (38 + 11 * hops(noc, from, to)) * CYCLE
 }
 
 /// From a read request leaving to the data being read at its target.
@@ -32,7 +33,7 @@ pub(crate) const fn request(noc: Noc, from: Raw, to: Raw) -> Time {
 }
 
 /// From the data being read in another tile's L1 to its first flit arriving: the rest of the round trip of
-/// 65 cycles to itself, 177 in a column, 217 in a row, 329 otherwise.
+/// 65 cycles to itself, 177 in a column, 217 in a row, 329 otherwise, of which three flits take two.
 #[inline]
 pub(crate) const fn response(noc: Noc, from: Raw, to: Raw) -> Time {
     let round = match (from.x == to.x, from.y == to.y) {
@@ -41,29 +42,36 @@ pub(crate) const fn response(noc: Noc, from: Raw, to: Raw) -> Time {
         (false, true) => 217,
         (false, false) => 329,
     };
-    (round - REQUEST - 9 * hops(noc, from, to)) * CYCLE
+    (round - 2 - REQUEST - 9 * hops(noc, from, to)) * CYCLE
 }
 
-/// The same from a DRAM port: 375 cycles of access and the way around the torus, 4 cycles a hop on average
-/// (`base` of the closed form counts 2 x 8 cycles for each of 4 hops).
+/// What an access to DRAM takes longer than one to L1, apart from the data: what the rows of one read by size leave
+/// when the issue (38 cycles), the way (329, as any read's), the poll that ends it and 24 bytes a cycle are taken off.
+pub(crate) const DRAM_ACCESS: Time = 106 * CYCLE;
+
+/// Bytes a flit carries.
+const FLIT: u64 = 64;
+
+/// How long a port takes for a packet: a flit of header and one for each 64 bytes, 61 bytes a cycle.
 #[inline]
-pub(crate) const fn dram_response(noc: Noc, from: Raw, to: Raw) -> Time {
-    (375 + 4 * round_trip_hops(from, to) - REQUEST - 9 * hops(noc, from, to)) * CYCLE
+pub(crate) const fn packet(bytes: u64) -> Time {
+    (1 + bytes.div_ceil(FLIT)) * FLIT * CYCLE / 61
 }
 
-/// How long a NIU is busy sending `bytes` of data: 61 bytes a cycle.
+/// How long the two ends of one read from DRAM are at its data: 24 bytes a cycle (the closed form of tensix.md §6).
 #[inline]
-pub(crate) const fn injection(bytes: u64) -> Time {
-    let time = bytes * CYCLE / 61;
-    if time < CYCLE { CYCLE } else { time }
+pub(crate) const fn dram_stream(bytes: u64) -> Time {
+    bytes * CYCLE / 24
 }
 
-/// How long a DRAM port is busy with a request of `bytes`: 47 bytes a cycle, one request in 16.4 cycles.
+/// How long a DRAM channel is busy with `bytes`: 47 a cycle.
 #[inline]
 pub(crate) const fn dram_service(bytes: u64) -> Time {
-    let (transfer, least) = (bytes * CYCLE / 47, 164 * CYCLE / 10);
-    if transfer < least { least } else { transfer }
+    bytes * CYCLE / 47
 }
+
+/// Between two requests that one port of a DRAM channel takes from one NoC.
+pub(crate) const DRAM_REQUEST: Time = 164 * CYCLE / 10;
 
 #[cfg(test)]
 mod tests {
@@ -81,7 +89,6 @@ mod tests {
                 assert!(write(noc, a, b) >= LOOKAHEAD);
                 assert!(request(noc, a, b) >= LOOKAHEAD);
                 assert!(response(noc, a, b) >= LOOKAHEAD, "{noc:?} {a:?} {b:?}");
-                assert!(dram_response(noc, a, b) >= LOOKAHEAD);
             }
         }
     }
@@ -92,7 +99,8 @@ mod tests {
         for (to, cycles) in [(from, 65), (Raw::new(3, 9), 177), (Raw::new(12, 4), 217), (Raw::new(1, 2), 329)]
         {
             for noc in Noc::BOTH {
-                assert_eq!(request(noc, from, to) + response(noc, from, to), cycles * CYCLE);
+                let took = packet(0) + request(noc, from, to) + response(noc, from, to) + packet(64);
+                assert!(took.abs_diff(cycles * CYCLE) < 2 * CYCLE, "{took}");
             }
         }
     }

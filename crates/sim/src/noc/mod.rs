@@ -1,6 +1,8 @@
 //! The two networks on chip: where a coordinate leads, how far it is, how long a packet takes.
 
 pub(crate) mod latency;
+pub(crate) mod multicast;
+pub(crate) mod port;
 pub(crate) mod route;
 pub(crate) mod translate;
 

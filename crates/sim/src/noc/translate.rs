@@ -38,6 +38,8 @@ pub(crate) enum Kind {
 pub(crate) struct Place {
     pub(crate) tile: TileId,
     pub(crate) raw: Raw,
+    /// Which port of a DRAM channel, 0 to 2; 0 for every other tile.
+    pub(crate) port: u8,
 }
 
 /// A tile as it sees itself.
@@ -133,14 +135,15 @@ impl Topology {
         for noc in Noc::BOTH {
             for at in 0..1024u16 {
                 let raw = map.raw(noc, NocXy::new((at & 31) as u8, (at >> 5) as u8));
-                map.places[noc.index()][usize::from(at)] = map.tile_at(raw).map(|tile| Place { tile, raw });
+                map.places[noc.index()][usize::from(at)] =
+                    map.tile_at(raw).map(|tile| Place { tile, raw, port: port(raw) });
             }
         }
         map
     }
 
     /// What a NIU of `noc` makes of `xy`: rows 0 and 1 keep the raw x of that NoC (host.md §3.2).
-    fn raw(&self, noc: Noc, xy: NocXy) -> Raw {
+    pub(crate) fn raw(&self, noc: Noc, xy: NocXy) -> Raw {
         let y = self.y_table[usize::from(xy.y)];
         let x = match noc {
             _ if xy.y > 1 => self.x_table[usize::from(xy.x)],
@@ -176,6 +179,11 @@ impl Topology {
         } else {
             self.places[noc.index()][usize::from(xy.y) << 5 | usize::from(xy.x)]
         }
+    }
+
+    /// The place of a tile that has one router.
+    pub(crate) fn place_of(&self, tile: TileId) -> Place {
+        Place { tile, raw: self.home(tile).raw, port: 0 }
     }
 
     /// Tensix tiles.
@@ -216,6 +224,14 @@ impl Topology {
             bits | u32::from(v) << (5 * i)
         })
     }
+}
+
+/// The port of its DRAM channel that a router is, 0 where there is none.
+fn port(raw: Raw) -> u8 {
+    if raw.x != 0 && raw.x != 9 {
+        return 0;
+    }
+    DRAM_ROWS.iter().find_map(|rows| rows.iter().position(|y| *y == raw.y)).map_or(0, |port| port as u8)
 }
 
 /// The x table, and the translated x of the enabled Tensix columns.

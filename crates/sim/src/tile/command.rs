@@ -1,9 +1,12 @@
 //! A request as a NIU's command buffer describes it (tensix.md §4), checked against the rules of the NoC.
 
-use komorebi_card::{NocXy, Rect};
+use komorebi_card::NocXy;
 
+use super::atomic::Atomic;
 use crate::fault::{Rule, Violation};
+use crate::message::ALL_BYTES;
 use crate::noc::Noc;
+use crate::noc::multicast::{self, Exclusion, Tiles};
 use crate::noc::translate::{Kind, Place, TileId, Topology};
 use crate::target::{self, Access};
 
@@ -24,11 +27,11 @@ pub(crate) struct Registers {
     pub(crate) secure: u32,
 }
 
-/// Where a write goes.
+/// Where a request goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Destination {
     One(Place),
-    Many { tiles: Rect, include_self: bool },
+    Many(Tiles),
 }
 
 /// What a request does.
@@ -36,12 +39,12 @@ pub(crate) enum Destination {
 pub(crate) enum Operation {
     /// Bytes of another tile into the own L1.
     Read { from: Place, address: u64, into: u64, bytes: u32 },
-    /// Bytes of the own L1 to other tiles.
-    Write { from: u64, to: Destination, address: u64, bytes: u32, acked: bool },
+    /// Bytes of the own L1 to other tiles; of them those that `enables` has a bit for.
+    Write { from: u64, to: Destination, address: u64, bytes: u32, enables: u64, acked: bool },
     /// One register of other tiles.
     Inline { to: Destination, address: u64, value: u32, acked: bool },
-    /// Increments a word of another L1; the old value goes to the own L1.
-    Increment { to: Place, address: u64, operand: u32, width: u8, into: u64 },
+    /// Changes a word of another L1; the old value goes to the own L1.
+    Atomic { to: Destination, address: u64, atomic: Atomic, into: u64 },
 }
 
 /// A request on its way out.
@@ -51,73 +54,161 @@ pub(crate) struct Command {
     pub(crate) transaction: u8,
     /// The static virtual channel that keeps it in order with others, if any.
     pub(crate) channel: Option<u8>,
+    /// Whether the next request of the NIU belongs to the same transaction.
+    pub(crate) linked: bool,
 }
 
 impl Operation {
-    /// Bytes of data in the request's packet.
-    pub(crate) fn bytes(&self) -> u32 {
+    /// Bytes of data behind the header of the request's packet.
+    pub(crate) fn data(&self) -> u64 {
         match self {
-            Self::Write { bytes, .. } => *bytes,
-            _ => 4,
+            Self::Write { bytes, .. } => u64::from(*bytes),
+            // The header has room for what the others carry.
+            _ => 0,
+        }
+    }
+
+    /// The first packet of a request longer than one, and what is left of it.
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let step = u64::from(PACKET);
+        match self {
+            Self::Read { from, address, into, bytes } if bytes > PACKET => (
+                Self::Read { from, address, into, bytes: PACKET },
+                Some(Self::Read { from, address: address + step, into: into + step, bytes: bytes - PACKET }),
+            ),
+            Self::Write { from, to, address, bytes, enables, acked } if bytes > PACKET => {
+                let part = |by, bytes| Self::Write {
+                    from: from + by,
+                    to,
+                    address: address + by,
+                    bytes,
+                    enables,
+                    acked,
+                };
+                (part(0, PACKET), Some(part(step, bytes - PACKET)))
+            }
+            _ => (self, None),
         }
     }
 }
 
 impl Registers {
     /// Reads the request out of the registers of a NIU of `noc` at `own`.
-    pub(crate) fn command(&self, map: &Topology, noc: Noc, own: NocXy) -> Result<Command, Violation> {
+    pub(crate) fn command(
+        &self,
+        map: &Topology,
+        noc: Noc,
+        tile: TileId,
+        own: NocXy,
+    ) -> Result<Command, Violation> {
         let control = self.control;
         let flag = |bit: u32| control >> bit & 1 == 1;
-        if control & !0x0003_ffff != 0 {
-            return Err(Violation::new(
-                Rule::ControlWord,
-                format!("NIU control {control:#x} has bits above 17"),
-            ));
-        }
-        if flag(5) != flag(8) {
-            return Err(Violation::new(Rule::PathReserve, format!("NIU control {control:#x}")));
-        }
+        self.check_control()?;
         let operation = match (control & 3, flag(3)) {
-            (0, false) => self.read(map, noc, own)?,
-            (1, false) if !flag(5) => self.increment(map, noc, own)?,
-            (2, false) if !flag(2) => self.write(map, noc, own)?,
-            (2, true) => self.inline(map, noc, own)?,
+            (0, false) if !flag(5) => self.read(map, noc, own)?,
+            (1, false) => self.atomic(map, noc, tile, own)?,
+            (2, false) => self.write(map, noc, tile, own)?,
+            (2, true) if !flag(2) => self.inline(map, noc, tile, own)?,
             _ => return Err(Violation::new(Rule::ControlWord, format!("NIU control {control:#x}"))),
         };
         let channel = flag(7).then_some((control >> 13 & 7) as u8);
-        Ok(Command { operation, transaction: (self.tag >> 10 & 15) as u8, channel })
+        Ok(Command { operation, transaction: (self.tag >> 10 & 15) as u8, channel, linked: flag(6) })
+    }
+
+    /// Brings the registers to the last packet of a request longer than one, as the hardware leaves them.
+    pub(crate) fn advance(&mut self) {
+        let transfer = matches!(self.control & 0xf, 0 | 2);
+        if transfer && self.length[1] == 0 && self.length[0] > PACKET {
+            let sent = (self.length[0] - 1) / PACKET * PACKET;
+            self.target[0] = self.target[0].wrapping_add(sent);
+            self.ret[0] = self.ret[0].wrapping_add(sent);
+            self.length[0] -= sent;
+        }
+    }
+
+    /// Checks what every request's control word and tag have to keep to.
+    fn check_control(&self) -> Result<(), Violation> {
+        let control = self.control;
+        let flag = |bit: u32| control >> bit & 1 == 1;
+        let refuse = |rule| Err(Violation::new(rule, format!("NIU control {control:#x}")));
+        if flag(31) {
+            return refuse(Rule::Accumulate);
+        }
+        if control & 0x7ffc_1c00 != 0 {
+            let detail = format!("NIU control {control:#x} has bits above 17, or reserved ones");
+            return Err(Violation::new(Rule::ControlWord, detail));
+        }
+        if flag(5) != flag(8) {
+            return refuse(Rule::PathReserve);
+        }
+        let class = control >> 14 & 3;
+        if flag(7) && (class == 2) != flag(5) || class == 3 {
+            return refuse(Rule::ChannelClass);
+        }
+        if self.tag & 0x3c0 != 0 {
+            return Err(Violation::new(Rule::PacketTag, format!("NIU packet tag {:#x}", self.tag)));
+        }
+        Ok(())
     }
 
     fn read(&self, map: &Topology, noc: Noc, own: NocXy) -> Result<Operation, Violation> {
-        let (address, into, bytes) = (address(self.target), address(self.ret), self.packet()?);
+        let (address, into, bytes) = (address(self.target), address(self.ret), self.length[0]);
         let from = place(map, noc, self.target[2])?;
         is_own(own, self.ret, "RET of a read")?;
+        self.check_length(address, into)?;
         let kind = map.home(from.tile).kind;
         target::check(kind, address, u64::from(bytes), Access::Read)?;
         target::check(Kind::Tensix, into, u64::from(bytes), Access::OwnL1)?;
         let modulus = match kind {
-            Kind::Dram(_) | Kind::Pcie => 64,
             _ if target::is_register(kind, address) => 4,
+            Kind::Dram(_) | Kind::Pcie => 64,
             _ => 16,
         };
         congruent(address, into, modulus)?;
         Ok(Operation::Read { from, address, into, bytes })
     }
 
-    fn write(&self, map: &Topology, noc: Noc, own: NocXy) -> Result<Operation, Violation> {
-        let (from, address, bytes) = (address(self.target), address(self.ret), self.packet()?);
+    fn write(&self, map: &Topology, noc: Noc, tile: TileId, own: NocXy) -> Result<Operation, Violation> {
+        let (from, address) = (address(self.target), address(self.ret));
         is_own(own, self.target, "TARG of a write")?;
-        let (to, kind) = self.destination(map, noc, self.ret[2])?;
+        let (to, kind) = self.destination(map, noc, tile, self.ret[2])?;
+        let acked = self.control >> 4 & 1 == 1;
+        if self.control >> 2 & 1 == 1 {
+            return self.enabled_write(from & !15, to, kind, address, acked);
+        }
+        let bytes = self.length[0];
+        self.check_length(address, from)?;
         target::check(kind, address, u64::from(bytes), Access::Write)?;
         target::check(Kind::Tensix, from, u64::from(bytes), Access::OwnL1)?;
         congruent(from, address, if target::is_register(kind, address) { 4 } else { 16 })?;
-        Ok(Operation::Write { from, to, address, bytes, acked: self.control >> 4 & 1 == 1 })
+        Ok(Operation::Write { from, to, address, bytes, enables: ALL_BYTES, acked })
     }
 
-    fn inline(&self, map: &Topology, noc: Noc, own: NocXy) -> Result<Operation, Violation> {
+    /// A write of up to 64 bytes, of which AT_LEN_BE and AT_LEN_BE_1 have a bit each, from the line that the address is in.
+    fn enabled_write(
+        &self,
+        from: u64,
+        to: Destination,
+        kind: Kind,
+        address: u64,
+        acked: bool,
+    ) -> Result<Operation, Violation> {
+        let enables = u64::from(self.length[1]) << 32 | u64::from(self.length[0]);
+        let bytes = 64 - enables.leading_zeros();
+        if kind != Kind::Tensix || address >= target::L1_BYTES || bytes == 0 {
+            let detail = format!("write of the bytes {enables:#x} from {address:#x} of a {kind:?} tile");
+            return Err(Violation::new(Rule::ByteEnables, detail));
+        }
+        let address = address & !15;
+        target::check(kind, address, u64::from(bytes), Access::Write)?;
+        target::check(Kind::Tensix, from, u64::from(bytes), Access::OwnL1)?;
+        Ok(Operation::Write { from, to, address, bytes, enables, acked })
+    }
+
+    fn inline(&self, map: &Topology, noc: Noc, tile: TileId, own: NocXy) -> Result<Operation, Violation> {
         let address = address(self.target);
         is_own(own, self.ret, "RET of an inline write")?;
-        let (to, kind) = self.destination(map, noc, self.target[2])?;
+        let (to, kind) = self.destination(map, noc, tile, self.target[2])?;
         if kind == Kind::Tensix && address < target::L1_BYTES {
             let detail = format!("inline write of {:#x} to L1 address {address:#x}", self.data);
             return Err(Violation::new(Rule::InlineToL1, detail));
@@ -131,48 +222,58 @@ impl Registers {
         Ok(Operation::Inline { to, address, value: self.data, acked: self.control >> 4 & 1 == 1 })
     }
 
-    fn increment(&self, map: &Topology, noc: Noc, own: NocXy) -> Result<Operation, Violation> {
+    fn atomic(&self, map: &Topology, noc: Noc, tile: TileId, own: NocXy) -> Result<Operation, Violation> {
         let (address, into) = (address(self.target), address(self.ret));
-        let to = place(map, noc, self.target[2])?;
+        let (to, kind) = self.destination(map, noc, tile, self.target[2])?;
         is_own(own, self.ret, "RET of an atomic")?;
-        let kind = map.home(to.tile).kind;
         if kind != Kind::Tensix || address >= target::L1_BYTES {
             let detail = format!("NoC atomic on {address:#x} of a {kind:?} tile");
             return Err(Violation::new(Rule::AtomicPlace, detail));
         }
-        let word = self.length[0];
-        let lane = u64::from(word & 3);
-        if word >> 12 != 1 || word & 0xf80 != 0 || address & 3 != 0 || lane != address >> 2 & 3 {
-            let detail = format!("NoC atomic {word:#x} on {address:#x}");
-            return Err(Violation::new(Rule::AtomicForm, detail));
-        }
-        target::check(Kind::Tensix, address, 4, Access::Write)?;
+        let atomic = Atomic::decode(self.length[0], self.data, address)?;
+        target::check(Kind::Tensix, address & !15, 16, Access::Write)?;
         target::check(Kind::Tensix, into, 4, Access::OwnL1)?;
-        Ok(Operation::Increment { to, address, operand: self.data, width: (word >> 2 & 31) as u8 + 1, into })
-    }
-
-    fn packet(&self) -> Result<u32, Violation> {
-        let bytes = self.length[0];
-        if bytes == 0 || bytes > PACKET || self.length[1] != 0 {
-            return Err(Violation::new(Rule::PacketSize, format!("packet of {bytes} bytes")));
+        if into & 3 != 0 {
+            return Err(Violation::new(Rule::AtomicForm, format!("NoC atomic that answers to {into:#x}")));
         }
-        Ok(bytes)
+        Ok(Operation::Atomic { to, address, atomic, into })
     }
 
-    fn destination(&self, map: &Topology, noc: Noc, hi: u32) -> Result<(Destination, Kind), Violation> {
+    /// Checks the length of a transfer between `a` and `b`.
+    fn check_length(&self, a: u64, b: u64) -> Result<(), Violation> {
+        let bytes = self.length[0];
+        if bytes == 0 || self.length[1] != 0 {
+            let detail = format!("packet of {bytes} bytes, AT_LEN_BE_1 {:#x}", self.length[1]);
+            return Err(Violation::new(Rule::PacketSize, detail));
+        }
+        if bytes > PACKET && (a | b) & 63 != 0 {
+            let detail = format!(
+                "packet of {bytes} bytes, which is split between multiples of 64 only, between {a:#x} and {b:#x}"
+            );
+            return Err(Violation::new(Rule::PacketSize, detail));
+        }
+        Ok(())
+    }
+
+    fn destination(
+        &self,
+        map: &Topology,
+        noc: Noc,
+        tile: TileId,
+        hi: u32,
+    ) -> Result<(Destination, Kind), Violation> {
         if self.control >> 5 & 1 == 0 {
             let place = place(map, noc, hi)?;
             return Ok((Destination::One(place), map.home(place.tile).kind));
         }
-        let tiles = rectangle(noc, hi)?;
-        if self.exclude != 0 {
+        let Ok(excluded) = Exclusion::decode(self.exclude) else {
             return Err(Violation::new(Rule::Exclusion, format!("BRCST_EXCLUDE {:#x}", self.exclude)));
+        };
+        let mut tiles = multicast_tiles(map, noc, hi, excluded)?;
+        if self.control >> 17 & 1 == 0 {
+            tiles.remove(tile);
         }
-        if map.tensix_in(tiles).next().is_none() {
-            let detail = format!("multicast to {} .. {}", tiles.start, tiles.end);
-            return Err(Violation::new(Rule::NoReceiver, detail));
-        }
-        Ok((Destination::Many { tiles, include_self: self.control >> 17 & 1 == 1 }, Kind::Tensix))
+        Ok((Destination::Many(tiles), Kind::Tensix))
     }
 }
 
@@ -193,18 +294,26 @@ pub(crate) fn place(map: &Topology, noc: Noc, hi: u32) -> Result<Place, Violatio
     })
 }
 
-/// The rectangle a multicast HI register names: NoC 0 begins at its least corner, NoC 1 at its greatest.
-pub(crate) fn rectangle(noc: Noc, hi: u32) -> Result<Rect, Violation> {
+/// The Tensix tiles that a multicast HI register names: NoC 0 begins at its least corner, NoC 1 at its greatest; from a
+/// start behind the end it goes around the torus.
+pub(crate) fn rectangle(map: &Topology, noc: Noc, hi: u32) -> Result<Tiles, Violation> {
+    multicast_tiles(map, noc, hi, None)
+}
+
+fn multicast_tiles(
+    map: &Topology,
+    noc: Noc,
+    hi: u32,
+    excluded: Option<Exclusion>,
+) -> Result<Tiles, Violation> {
     let (end, start) = (corner(hi), corner(hi >> 12));
-    let rect = match noc {
-        Noc::Zero => Rect { start, end },
-        Noc::One => Rect { start: end, end: start },
-    };
-    if rect.start.x > rect.end.x || rect.start.y > rect.end.y {
-        let detail = format!("multicast from {start} to {end} on NoC {}", noc.index());
-        return Err(Violation::new(Rule::RectangleCorner, detail));
+    let refuse =
+        |rule| Err(Violation::new(rule, format!("multicast from {start} to {end} on NoC {}", noc.index())));
+    match multicast::tiles(map, noc, start, end, excluded) {
+        None => refuse(Rule::RectangleCorner),
+        Some(tiles) if tiles.is_empty() => refuse(Rule::NoReceiver),
+        Some(tiles) => Ok(tiles),
     }
-    Ok(rect)
 }
 
 fn is_own(own: NocXy, register: [u32; 3], what: &str) -> Result<(), Violation> {
@@ -223,32 +332,4 @@ fn congruent(a: u64, b: u64, modulus: u64) -> Result<(), Violation> {
         Rule::Alignment,
         format!("transfer between {a:#x} and {b:#x}, which differ modulo {modulus}"),
     ))
-}
-
-/// The tiles of a rectangle, without an allocation.
-pub(crate) struct Tiles {
-    tiles: [TileId; 140],
-    used: usize,
-    next: usize,
-}
-
-impl FromIterator<TileId> for Tiles {
-    fn from_iter<I: IntoIterator<Item = TileId>>(iter: I) -> Self {
-        let mut tiles = Self { tiles: [TileId(0); 140], used: 0, next: 0 };
-        for tile in iter {
-            tiles.tiles[tiles.used] = tile;
-            tiles.used += 1;
-        }
-        tiles
-    }
-}
-
-impl Iterator for Tiles {
-    type Item = TileId;
-
-    fn next(&mut self) -> Option<TileId> {
-        let tile = *self.tiles[..self.used].get(self.next)?;
-        self.next += 1;
-        Some(tile)
-    }
 }

@@ -189,7 +189,7 @@ impl Shared {
                 let own = net.map.home(self.tile).xy;
                 niu.buffers
                     .get(buffer)
-                    .map_or(Ok(()), |buffer| buffer.command(&net.map, niu.noc, own).map(|_| ()))
+                    .map_or(Ok(()), |buffer| buffer.command(&net.map, niu.noc, self.tile, own).map(|_| ()))
             }
             _ => streams::check_store(address & 0x3_ffff),
         }

@@ -78,7 +78,7 @@ impl TensixBus<'_> {
 
     fn is_busy(&self, address: u64) -> bool {
         let buffer = (address >> 11 & 0x1f) as usize;
-        self.shared.nius[(address >> 16 & 1) as usize].busy.get(buffer).is_none_or(|busy| *busy)
+        self.shared.nius[(address >> 16 & 1) as usize].is_busy(buffer)
     }
 
     /// A load while stores of the core are on their way: what it finds of them.

@@ -1,5 +1,6 @@
 //! A Tensix tile: five baby cores, L1, two NIUs, streams, semaphores, control registers.
 
+pub(crate) mod atomic;
 mod bus;
 pub(crate) mod command;
 mod cores;
@@ -7,6 +8,7 @@ mod csrs;
 mod debug;
 mod devices;
 mod icache;
+mod incoming;
 mod l0;
 mod local_ram;
 mod loose;
@@ -14,6 +16,7 @@ mod mailboxes;
 mod map;
 mod niu;
 mod order;
+mod outgoing;
 mod pcbufs;
 mod semaphores;
 mod shared;

@@ -1,6 +1,6 @@
 //! One NIU: four command buffers, counters and identity registers (tensix.md §4).
 
-use super::command::Registers;
+use super::command::{Command, Registers};
 use crate::fault::{Rule, Violation};
 use crate::noc::Noc;
 use crate::noc::route::{HEIGHT, Raw, WIDTH};
@@ -15,18 +15,30 @@ pub(crate) mod counter {
     pub(crate) const READ_WORDS: usize = 3;
     pub(crate) const COMMANDS: usize = 4;
     pub(crate) const READS_SENT: usize = 5;
+    /// Posted ones, 7, there are none: all are answered.
     pub(crate) const ATOMICS_SENT: usize = 6;
     pub(crate) const ACKED_WORDS: usize = 8;
     pub(crate) const POSTED_WORDS: usize = 9;
     pub(crate) const ACKED_SENT: usize = 0xa;
     pub(crate) const POSTED_SENT: usize = 0xb;
+    pub(crate) const ACKED_STARTED: usize = 0xc;
+    pub(crate) const POSTED_STARTED: usize = 0xd;
+    pub(crate) const READS_STARTED: usize = 0xe;
+    pub(crate) const ATOMICS_STARTED: usize = 0xf;
     /// Outstanding requests of each transaction id; 8 bits.
     pub(crate) const OUTSTANDING: usize = 0x10;
     /// Writes of each transaction id that have not left; 8 bits.
     pub(crate) const LEAVING: usize = 0x20;
+    /// The first of the receiving side's: atomics answered, writes acknowledged, reads answered, flits of their data, then
+    /// requests accepted, reads, atomics, posted atomics, and of acknowledged and of posted writes flits, packets, and
+    /// packets begun (the ISA documentation's page of NIU counters).
+    pub(crate) const RECEIVED: usize = 0x30;
     /// Counters in the register file.
     pub(crate) const COUNT: usize = 0x40;
 }
+
+/// The channel of a transaction whose requests name none: a place of its own in the order.
+const LINKED: u8 = 7;
 
 /// The offset of CMD_CTRL in a command buffer.
 pub(crate) const CMD_CTRL: u64 = 0x40;
@@ -45,11 +57,15 @@ pub(crate) enum Asked {
 pub(crate) struct Niu {
     pub(crate) noc: Noc,
     pub(crate) buffers: [Registers; 4],
-    /// Buffers whose request has not left yet.
-    pub(crate) busy: [bool; 4],
+    /// When the request of each buffer is accepted that is not yet.
+    waiting: [Option<Time>; 4],
+    /// The destination and channel of the transaction that a linked request left open.
+    open: Option<(u32, Option<u8>)>,
     pub(crate) counters: [u32; counter::COUNT],
-    /// When its port to the router is free.
+    /// When its port to the router is free for requests.
     pub(crate) free_at: Time,
+    /// The same for answers to reads of others.
+    pub(crate) answers_free_at: Time,
     /// The last arrival on each static channel at each tile: kept only where a seed disorders packets.
     order: Vec<[Time; 8]>,
 }
@@ -59,9 +75,11 @@ impl Niu {
         Self {
             noc,
             buffers: [Registers::default(); 4],
-            busy: [false; 4],
+            waiting: [None; 4],
+            open: None,
             counters: [0; counter::COUNT],
             free_at: 0,
+            answers_free_at: 0,
             order: Vec::new(),
         }
     }
@@ -76,6 +94,43 @@ impl Niu {
     #[inline]
     pub(crate) fn base(&self) -> u64 {
         0xffb2_0000 + 0x1_0000 * self.noc.index() as u64
+    }
+
+    /// True while the request of `buffer` is not accepted, and for a buffer that there is not.
+    pub(super) fn is_busy(&self, buffer: usize) -> bool {
+        self.waiting.get(buffer).is_none_or(Option::is_some)
+    }
+
+    /// The request of `buffer` is accepted at `start`.
+    pub(super) fn accept(&mut self, buffer: u8, start: Time, now: Time) {
+        self.waiting[usize::from(buffer)] = (start > now).then_some(start);
+    }
+
+    /// A packet has left: the buffers whose requests are accepted with that.
+    pub(super) fn start_next(&mut self, at: Time) -> impl Iterator<Item = u64> + use<> {
+        let mut freed = [false; 4];
+        for (waiting, freed) in self.waiting.iter_mut().zip(&mut freed) {
+            *freed = waiting.take_if(|start| *start <= at).is_some();
+        }
+        (0..4u64).zip(freed).filter_map(|(buffer, freed)| freed.then_some(buffer))
+    }
+
+    /// Checks a request against the transaction that the one before left open, and takes it into it.
+    pub(super) fn in_transaction(&mut self, buffer: u8, mut command: Command) -> Result<Command, Violation> {
+        let registers = &self.buffers[usize::from(buffer)];
+        let is_write = registers.control & 0xb == 2;
+        let to = if is_write { registers.ret[2] } else { registers.target[2] };
+        if let Some((open, channel)) = self.open {
+            if open != to || (command.channel.is_some() && command.channel != channel && channel.is_some()) {
+                let detail = format!("request to {to:#x} behind a linked one to {open:#x}");
+                return Err(Violation::new(Rule::LinkedChain, detail));
+            }
+            command.channel = channel.or(Some(LINKED));
+        } else if command.linked {
+            command.channel = command.channel.or(Some(LINKED));
+        }
+        self.open = command.linked.then_some((to, command.channel.filter(|channel| *channel != LINKED)));
+        Ok(command)
     }
 
     /// Keeps an arrival at `tile` behind the earlier ones on the same static channel.
@@ -110,7 +165,7 @@ impl Niu {
             0x2c => registers.exclude,
             0x30 => registers.accumulate,
             0x34 => registers.secure,
-            CMD_CTRL => u32::from(self.busy[buffer]),
+            CMD_CTRL => u32::from(self.waiting[buffer].is_some()),
             0x44 => self.node_id(map.home(tile).raw),
             _ if buffer != 0 => return Err(unknown()),
             0x48 => u32::from(tile.0 & 0xff) | 0x0100 << 8 | (self.noc.index() as u32) << 24,
@@ -139,7 +194,7 @@ impl Niu {
         let Some(registers) = self.buffers.get_mut(buffer) else {
             return refuse(Rule::NiuRegister);
         };
-        if register <= CMD_CTRL && self.busy[buffer] {
+        if register <= CMD_CTRL && self.waiting[buffer].is_some() {
             return refuse(Rule::NiuBusy);
         }
         match register {

@@ -126,7 +126,7 @@ impl Tensix {
     #[cold]
     fn check_promise(&self, body: &Body, word: u64) -> Result<(), Violation> {
         let (verb, address, bytes) = match body {
-            Body::Write { address, data } => ("write", *address, data.bytes().len() as u64),
+            Body::Write { address, data, .. } => ("write", *address, data.bytes().len() as u64),
             Body::Read { address, bytes, .. } => ("read", *address, u64::from(*bytes)),
             _ => return Ok(()),
         };

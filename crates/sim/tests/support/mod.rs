@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub(crate) mod grid;
+pub(crate) mod published;
 pub(crate) mod x280;
 
 use std::collections::HashMap;
