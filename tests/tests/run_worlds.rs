@@ -5,6 +5,7 @@ use std::time::Duration;
 use km::build::Sources;
 use komorebi as km;
 use komorebi_sim::{Card, Setting};
+use komorebi_tests::engine::counting::{adding, program};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -76,5 +77,44 @@ fn every_board_and_every_cost_gives_the_same_bytes() {
     for costs in [Setting::Low, Setting::High] {
         let expected: Vec<u32> = (0..120).map(|core| 2000 + core).collect();
         assert_eq!(marks(&Card::builder().costs(costs).seed(1).build()), expected, "{costs:?}");
+    }
+}
+
+/// A session, a program's command and a kept graph, on a card.
+fn graph_sums(card: &Card) -> u32 {
+    let session = km::Session::builder().on(card).open().unwrap();
+    let run = session.load(program()).unwrap();
+    let own = run.submit(km::call("sum", &[40, 2]).result::<u32>()).unwrap();
+    assert_eq!(run.wait(own, TIMEOUT).unwrap().value(), 42);
+    let upload = run.upload(&adding()).unwrap();
+    let handle = run.start(&upload, [3_u32, 10, 0, 0]).unwrap();
+    let event = run.wait_engine(&handle, TIMEOUT).unwrap();
+    run.stop(TIMEOUT).unwrap();
+    event.end()[1]
+}
+
+#[test]
+fn a_session_a_program_and_a_graph_run_on_every_board_with_any_columns_and_any_bank_off() {
+    let mut cards = vec![Card::builder().columns(14)];
+    // Seven columns, none of the middle, both of them last; one column is 10 cores.
+    for mask in [0x3f80, 0x0fff, 0x1555, 0x0100] {
+        cards.push(Card::builder().column_mask(mask).unwrap());
+    }
+    // The channel local to the dispatcher's cluster among them.
+    for off in [0, 1, 5, 7] {
+        cards.push(Card::builder().board(km::Board::P100a).channel_off(off).unwrap());
+    }
+    for builder in cards {
+        let card = builder.build();
+        assert_eq!(graph_sums(&card), 12, "{card:?}");
+    }
+}
+
+#[test]
+fn tensors_lie_in_the_banks_that_a_p100a_has() {
+    for off in [2, 5] {
+        let builder = Card::builder().board(km::Board::P100a).channel_off(off).unwrap();
+        let expected: Vec<u32> = (0..120).map(|core| 2000 + core).collect();
+        assert_eq!(marks(&builder.build()), expected, "channel {off} off");
     }
 }

@@ -7,14 +7,15 @@ use crate::costs::Setting;
 use crate::host::Host;
 use crate::machine::Machine;
 use crate::noc::latency::AICLK_MHZ;
-use crate::noc::translate::{Harvest, Kind, Topology};
+use crate::noc::translate::{self, Harvest, HarvestError, Kind, Topology};
 use crate::target::DRAM_BYTES;
 
 /// The choices for a card; start with [`Card::builder`].
 #[derive(Clone, Debug)]
 pub struct Builder {
     board: Board,
-    columns: u8,
+    columns: u16,
+    channel_off: Option<u8>,
     seed: u64,
     costs: Setting,
     parking: bool,
@@ -34,7 +35,8 @@ impl Default for Builder {
     fn default() -> Self {
         Self {
             board: Board::P150a,
-            columns: 12,
+            columns: Harvest::first(12),
+            channel_off: None,
             seed: 0,
             costs: Setting::Nominal,
             parking: true,
@@ -56,8 +58,33 @@ impl Builder {
     /// Enabled Tensix columns of 10 cores, 1 to 14 (what is outside is brought inside); 12 unless told otherwise.
     #[must_use]
     pub fn columns(mut self, columns: u8) -> Self {
-        self.columns = columns.clamp(1, 14);
+        self.columns = Harvest::first(columns.clamp(1, 14));
         self
+    }
+
+    /// The enabled Tensix columns as telemetry has them: bit i is the column at physical x
+    /// `[1, 16, 2, 15, 3, 14, 4, 13, 5, 12, 6, 11, 7, 10][i]` (host.md §3.4).
+    ///
+    /// # Errors
+    /// [`HarvestError::Columns`] for a mask without a column, or with bits above 13.
+    pub fn column_mask(mut self, mask: u16) -> Result<Self, HarvestError> {
+        if mask == 0 || mask >> 14 != 0 {
+            return Err(HarvestError::Columns { mask });
+        }
+        self.columns = mask;
+        Ok(self)
+    }
+
+    /// The DRAM channel that is off: a p100a has one, 1 unless told otherwise, and a p150a none unless told one.
+    ///
+    /// # Errors
+    /// [`HarvestError::Channel`] for a channel that no card has.
+    pub fn channel_off(mut self, channel: u8) -> Result<Self, HarvestError> {
+        if channel > 7 {
+            return Err(HarvestError::Channel { channel });
+        }
+        self.channel_off = Some(channel);
+        Ok(self)
     }
 
     /// The seed of everything the hardware leaves open: packet order, latencies inside their bounds, clock offsets.
@@ -128,7 +155,8 @@ impl Builder {
     }
 
     fn topology(&self) -> Topology {
-        Topology::new(Harvest::of(self.board, self.columns))
+        let off = self.channel_off.or(translate::channel_off(self.board));
+        Topology::new(Harvest { columns: self.columns, channels: Harvest::channels(off) })
     }
 
     /// What is powered and booted.
@@ -169,7 +197,7 @@ fn describe(map: &Topology, board: Board) -> Description {
                 let channel = [5, 6, 7, 7][usize::from(index)];
                 description.l2cpus.push(L2Cpu { index, tile: home.xy, channel });
             }
-            Kind::Tensix | Kind::Pcie | Kind::Arc => {}
+            Kind::Tensix | Kind::Pcie | Kind::Arc | Kind::Disabled => {}
         }
     }
     description

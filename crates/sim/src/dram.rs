@@ -3,9 +3,11 @@
 
 use crate::message::{Body, Entry, Payload};
 use crate::net::Net;
-use crate::noc::latency;
 use crate::noc::port::Port;
-use crate::noc::translate::TileId;
+use crate::noc::route::Raw;
+use crate::noc::translate::{DRAM_ROWS, TileId};
+use crate::noc::{identity, latency};
+use crate::target::DRAM_BYTES;
 use crate::time::Time;
 
 /// A channel's controller. The memory is the machine's: the cluster beside it reaches it too.
@@ -33,6 +35,11 @@ impl Dram {
                 if let Some(ack) = ack {
                     net.acknowledge(self.tile, done, entry.noc, ack);
                 }
+            }
+            Body::Read { address, entry, .. } if address >= DRAM_BYTES => {
+                let place = net.map.home(self.tile).raw;
+                let raw = Raw::new(place.x, DRAM_ROWS[self.channel % 4][usize::from(entry.port)]);
+                identity::answer(self.tile, raw, at, body, net);
             }
             Body::Read { address, bytes, entry, reply } => {
                 let length = latency::dram_service(u64::from(bytes));

@@ -9,12 +9,13 @@ use komorebi_card::{
 use crate::breakage::Plan;
 use crate::costs::{HOST_CALL, HOST_POLL, host_transfer};
 use crate::fault::{Rule, Violation};
+use crate::host_side::REGIONS;
 use crate::machine::Machine;
 use crate::message::{Body, Entry, Payload, Reply};
 use crate::net::HOST;
 use crate::noc::Noc;
 use crate::noc::latency::LOOKAHEAD;
-use crate::noc::translate::{Kind, TileId};
+use crate::noc::translate::{Kind, Place, TileId};
 use crate::target::{self, Access};
 use crate::time::{NEVER, Time, from_nanos, to_card};
 
@@ -246,14 +247,14 @@ impl Host {
     }
 
     /// The tile a request goes to, checked.
-    fn tile(&mut self, xy: NocXy, address: u64, bytes: usize, access: Access) -> Result<TileId, CardError> {
+    fn tile(&mut self, xy: NocXy, address: u64, bytes: usize, access: Access) -> Result<Place, CardError> {
         let map = &self.machine.net.map;
         let Some(place) = map.place(Noc::Zero, xy) else {
             let detail = format!("request to {xy}, where there is no enabled tile");
             return Err(self.broken(Violation::new(Rule::AbsentTile, detail)));
         };
         match target::check(map.home(place.tile).kind, address, bytes as u64, access) {
-            Ok(()) => Ok(place.tile),
+            Ok(()) => Ok(place),
             Err(violation) => Err(self.broken(violation)),
         }
     }
@@ -267,33 +268,37 @@ impl Host {
     ) -> Result<(), CardError> {
         self.check()?;
         check_request(address, bytes.len())?;
-        let tile = self.tile(xy, address, bytes.len(), Access::Write)?;
+        let place = self.tile(xy, address, bytes.len(), Access::Write)?;
         self.now += HOST_CALL + host_transfer(bytes.len() as u64);
         self.machine.net.counters.noc_packets += 1;
         let arrival = self.now + self.machine.net.costs.host_write;
         match order {
             Order::Strict => {
                 self.strict = self.strict.max(arrival);
-                self.send(tile, self.strict, address, Payload::new(bytes));
+                self.send(place, self.strict, address, Payload::new(bytes));
             }
             Order::Bulk if self.machine.net.seed.0 == 0 => {
-                self.send(tile, arrival, address, Payload::new(bytes))
+                self.send(place, arrival, address, Payload::new(bytes))
             }
-            Order::Bulk => self.scatter(tile, arrival, address, bytes),
+            Order::Bulk => self.scatter(place, arrival, address, bytes),
         }
         Ok(())
     }
 
-    fn send(&mut self, tile: TileId, at: Time, address: u64, data: Payload) {
-        let landed = &mut self.landed[tile.index()];
+    fn send(&mut self, place: Place, at: Time, address: u64, data: Payload) {
+        let landed = &mut self.landed[place.tile.index()];
         *landed = at.max(*landed);
-        let place = self.machine.net.map.place_of(tile);
-        self.machine.net.push(HOST, tile, at, Body::write(address, data, Entry::window(Noc::Zero, place)));
+        self.machine.net.push(
+            HOST,
+            place.tile,
+            at,
+            Body::write(address, data, Entry::window(Noc::Zero, place)),
+        );
     }
 
     /// Sends the lines of a bulk write so that they arrive in any order, some of them in words (host.md §8.4: a
     /// write-combining buffer may be sent in parts).
-    fn scatter(&mut self, tile: TileId, at: Time, address: u64, bytes: &[u8]) {
+    fn scatter(&mut self, place: Place, at: Time, address: u64, bytes: &[u8]) {
         let line = if bytes.len() <= FINE { 64 } else { FINE };
         let (mut from, mut rest) = (address, bytes);
         while !rest.is_empty() {
@@ -303,7 +308,7 @@ impl Host {
             let size = if words { 8 } else { line };
             for (i, piece) in part.chunks(size).enumerate() {
                 let delay = self.draw(DISORDER);
-                self.send(tile, at + delay, from + (i * size) as u64, Payload::new(piece));
+                self.send(place, at + delay, from + (i * size) as u64, Payload::new(piece));
             }
             (from, rest) = (from + n as u64, tail);
         }
@@ -330,7 +335,8 @@ impl Host {
         let (arrival, data) = (self.now + self.machine.net.costs.host_write, Payload::new(bytes));
         for tile in targets {
             let delay = self.draw(DISORDER);
-            self.send(tile, arrival + delay, address, data.clone());
+            let place = self.machine.net.map.place_of(tile);
+            self.send(place, arrival + delay, address, data.clone());
         }
         Ok(())
     }
@@ -338,13 +344,14 @@ impl Host {
     pub(crate) fn read(&mut self, xy: NocXy, address: u64, bytes: &mut [u8]) -> Result<(), CardError> {
         self.check()?;
         check_request(address, bytes.len())?;
-        let tile = self.tile(xy, address, bytes.len(), Access::Read)?;
+        let place = self.tile(xy, address, bytes.len(), Access::Read)?;
+        let tile = place.tile;
         self.machine.net.counters.noc_packets += 1;
         let half = self.machine.net.costs.host_read / 2;
         // Not before earlier writes to that tile have landed (host.md §8.4).
         let at = (self.now + HOST_CALL + half).max(self.landed[tile.index()]);
         self.answers(Some(tile), || format!("a read of {address:#x} at {xy}"))?;
-        let entry = Entry::window(Noc::Zero, self.machine.net.map.place_of(tile));
+        let entry = Entry::window(Noc::Zero, place);
         let body = Body::Read { address, bytes: bytes.len() as u32, entry, reply: Reply::Host };
         self.machine.net.push(HOST, tile, at, body);
         self.now = at + half + host_transfer(bytes.len() as u64);
@@ -380,6 +387,12 @@ impl Host {
         self.check()?;
         let net = &mut self.machine.net;
         let pcie = net.map.find(Kind::Pcie).map_or(NocXy::new(19, 24), |tile| net.map.home(tile).xy);
+        if net.host.is_full() {
+            let cause = format!(
+                "the card's {REGIONS} outbound regions are taken (host.md §1.4); free one, or ask for one larger region"
+            );
+            return Err(CardError::HostMemory { bytes, cause });
+        }
         let address = net.host.next_address(bytes).ok_or_else(|| {
             let cause = "the card's window to the host ends before; ask for less".to_owned();
             CardError::HostMemory { bytes, cause }

@@ -4,8 +4,18 @@ use komorebi_card::HostMem;
 
 use crate::fault::{Rule, Violation};
 use crate::message::Payload;
-use crate::target::HOST_WINDOW;
+use crate::target::{HOST_WINDOW, HOST_WINDOW_BITS};
 use crate::time::Time;
+
+/// Outbound iATU regions of a card, one for each region of host memory (host.md §1.4).
+pub(crate) const REGIONS: usize = 16;
+
+/// What an address of any window is in the one through the iATU: the simulated driver gives each region of memory the bus
+/// address that its iATU region has, so that the straight windows lead there too, as does an address that no iATU region
+/// matches.
+pub(crate) fn through_iatu(address: u64) -> u64 {
+    HOST_WINDOW.start + (address & ((1 << HOST_WINDOW_BITS) - 1))
+}
 
 /// The end of the addresses handed out, top down (host.md §1.4: NOC_TOP_DOWN).
 const TOP: u64 = HOST_WINDOW.start + (1 << 58);
@@ -46,6 +56,11 @@ impl HostSide {
     /// Other memory at the addresses of the regions that are mapped.
     pub(crate) fn replace(&mut self, regions: Vec<HostMem>) {
         self.regions = regions;
+    }
+
+    /// True when no iATU region is left for another one.
+    pub(crate) fn is_full(&self) -> bool {
+        self.regions.len() >= REGIONS
     }
 
     /// Maps a region.

@@ -50,5 +50,6 @@ pub use card::Card;
 pub use core_state::{CoreCounters, Metered, Registers};
 pub use costs::Setting;
 pub use counters::Counters;
+pub use noc::translate::HarvestError;
 pub use profile::{Gathered, Profile};
 pub use snapshot::Snapshot;

@@ -14,6 +14,7 @@ use crate::fault::Violation;
 use crate::huge::Huge;
 use crate::l2cpu::Cluster;
 use crate::net::{HOST, Net};
+use crate::noc::identity;
 use crate::noc::latency::LOOKAHEAD;
 use crate::noc::translate::{Kind, TileId, Topology};
 use crate::pcie;
@@ -48,7 +49,7 @@ impl Machine {
                 Kind::Tensix => tensix.push(Tensix::new(tile, seed, parking)),
                 Kind::L2Cpu(index) => clusters.push(Cluster::new(tile, index, setting, parking)),
                 Kind::Dram(channel) => drams.push(Dram::new(tile, channel)),
-                Kind::Pcie | Kind::Arc => {}
+                Kind::Pcie | Kind::Arc | Kind::Disabled => {}
             }
         }
         let arc = map.find(Kind::Arc).unwrap_or(TileId(0));
@@ -92,6 +93,7 @@ impl Machine {
             let done = match self.net.map.home(tile).kind {
                 Kind::Pcie => pcie::deliver(tile, at, body, &mut self.net),
                 Kind::Arc => self.arc.deliver(at, body, &mut self.net),
+                Kind::Disabled => identity::deliver(tile, at, body, &mut self.net),
                 _ => {
                     self.drams[tile.index() - cores - self.clusters.len()].deliver(at, body, &mut self.net);
                     Ok(())

@@ -149,6 +149,8 @@ pub(crate) enum Body {
     Line { number: u64, data: Payload },
     /// A line of the caches of a cluster that was written goes to memory by itself.
     WriteBack { number: u64 },
+    /// The management core looks at its message queues.
+    Messages,
     /// The harts of a cluster leave reset.
     Release,
     /// A cluster's clock has cycles of this length from now on; 0 stops it.

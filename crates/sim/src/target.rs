@@ -1,6 +1,8 @@
 //! What of a tile can be reached over the NoC, and how (host.md §3.5, §5.1, §6.2, §8.1).
 
 use crate::fault::{Rule, Violation};
+use crate::noc::Noc;
+use crate::noc::identity;
 use crate::noc::translate::Kind;
 
 /// Bytes of a Tensix tile's L1.
@@ -16,6 +18,10 @@ pub(crate) const HART_PERIPHERALS: std::ops::Range<u64> = 0x2000_0000..0x3000_00
 /// The window of the PCIe tile that goes through the outbound iATU.
 pub(crate) const HOST_WINDOW: std::ops::Range<u64> = 0x1000_0000_0000_0000..0x1400_0000_0000_0000;
 
+/// The PCIe tile's windows have 2^58 bytes: 0 to 3 lead straight to a bus address, 4 to 7 through the iATU; of each four
+/// the odd ones with relaxed ordering, the upper two without a look into the host's caches (host.md §8.1).
+pub(crate) const HOST_WINDOW_BITS: u32 = 58;
+
 /// How an address is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -30,8 +36,9 @@ pub(crate) fn is_register(kind: Kind, address: u64) -> bool {
     match kind {
         Kind::Tensix => address >= L1_BYTES,
         Kind::L2Cpu(_) => !LIM.contains(&address) && !crate::l2cpu::is_memory(address),
-        Kind::Arc => true,
-        Kind::Dram(_) | Kind::Pcie => false,
+        Kind::Arc | Kind::Disabled => true,
+        Kind::Dram(_) => address >= DRAM_BYTES,
+        Kind::Pcie => has_own_niu(kind, address),
     }
 }
 
@@ -39,6 +46,9 @@ pub(crate) fn is_register(kind: Kind, address: u64) -> bool {
 pub(crate) fn check(kind: Kind, address: u64, bytes: u64, access: Access) -> Result<(), Violation> {
     let end = address.saturating_add(bytes);
     let inside = |range: &std::ops::Range<u64>| range.start <= address && end <= range.end;
+    if has_own_niu(kind, address) {
+        return niu(kind, address, bytes, access);
+    }
     let rule = match kind {
         Kind::Tensix if end <= L1_BYTES => return Ok(()),
         Kind::Tensix if access != Access::OwnL1 && register_page(address) => {
@@ -53,10 +63,17 @@ pub(crate) fn check(kind: Kind, address: u64, bytes: u64, access: Access) -> Res
             return words(kind, address, bytes, 8);
         }
         Kind::L2Cpu(_) => Rule::ClusterReach,
-        Kind::Pcie if inside(&HOST_WINDOW) => return Ok(()),
+        Kind::Pcie if address >> HOST_WINDOW_BITS == (end - 1) >> HOST_WINDOW_BITS => {
+            match address >> HOST_WINDOW_BITS {
+                0 | 1 | 4 | 5 => return Ok(()),
+                2 | 3 | 6 | 7 => Rule::HostUncached,
+                _ => Rule::HostReach,
+            }
+        }
         Kind::Pcie => Rule::HostReach,
         Kind::Arc if crate::arc::is_mapped(address) => return words(kind, address, bytes, 4),
         Kind::Arc => Rule::ArcReach,
+        Kind::Disabled => Rule::DisabledTile,
     };
     let part = if kind == Kind::Tensix { tensix_part(address) } else { "" };
     Err(Violation::new(rule, format!("{bytes} bytes at {address:#x} of a {kind:?} tile{part}")))
@@ -71,6 +88,29 @@ fn tensix_part(address: u64) -> &'static str {
         0xffb8_0000..0xfff0_0000 => ", which only its cores reach",
         _ => "",
     }
+}
+
+/// True for the NIU of a tile that is no Tensix. An X280 cluster's is left alone: reading it is reported to be fatal
+/// (host.md §7).
+fn has_own_niu(kind: Kind, address: u64) -> bool {
+    match kind {
+        Kind::Dram(_) | Kind::Disabled => identity::NIUS.contains(&address),
+        Kind::Pcie | Kind::Arc => {
+            identity::HIGH_NIU.contains(&address) || identity::HIGH_NIUS.contains(&address)
+        }
+        Kind::Tensix | Kind::L2Cpu(_) => false,
+    }
+}
+
+/// Checks a request to such a NIU: identity and configuration are read.
+fn niu(kind: Kind, address: u64, bytes: u64, access: Access) -> Result<(), Violation> {
+    let detail = || format!("{bytes} bytes at {address:#x}, the NIU of a {kind:?} tile");
+    if access != Access::Read {
+        return Err(Violation::new(Rule::NiuReadOnly, detail()));
+    }
+    words(Kind::Tensix, address, bytes, 4)?;
+    let known = identity::register(Noc::Zero, address).is_some_and(|(_, offset)| identity::is_known(offset));
+    if known { Ok(()) } else { Err(Violation::new(Rule::NiuRegister, detail())) }
 }
 
 /// Pages of Tensix registers the NoC reaches.

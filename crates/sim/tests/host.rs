@@ -148,7 +148,7 @@ fn after_a_fault_every_call_returns_it() {
     let card = open(Card::builder());
     let fault = card.write32(NocXy::new(15, 2), 0, 1).unwrap_err();
     assert!(
-        matches!(&fault, CardError::Fault(f) if f.agent == "host" && f.rule == Rule::AbsentTile),
+        matches!(&fault, CardError::Fault(f) if f.agent == "host" && f.rule == Rule::DisabledTile),
         "{fault}"
     );
     assert_eq!(card.read32(A, 0).unwrap_err(), fault);

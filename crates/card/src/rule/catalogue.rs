@@ -118,7 +118,7 @@ catalogue! {
     ClusterReach "KF0316" "a request to an address that an X280 cluster does not have":
         "of an X280 cluster the NoC reaches LIM, devices, peripherals, local DRAM and the Zero device; windows and the NIU are not modelled", "host.md §6.2";
     HostReach "KF0317" "a request to the PCIe tile outside its window":
-        "host memory is reached through the window at 0x1000000000000000", "host.md §8.1";
+        "host memory is reached through the windows of 2^58 bytes at 0 and at 0x1000000000000000", "host.md §8.1";
     ArcReach "KF0318" "a request to an address that the ARC tile does not have":
         "of the ARC tile CSM, the reset unit and the PLLs are modelled", "host.md §4.1";
     RegisterRequest "KF0319" "a request for a part of a register, or for many":
@@ -131,6 +131,10 @@ catalogue! {
         "delivery to the overlay and stored headers are not modelled: leave bits 6 to 9 of PACKET_TAG 0", "tensix.md §4";
     LinkedChain "KF0323" "a request that leaves a linked transaction open":
         "what follows a linked request goes to the same destination on the same channel, until one that is not linked", "tensix.md §4";
+    DisabledTile "KF0324" "a request to a disabled tile":
+        "of a disabled tile the NIUs alone answer, anything else hangs the NoC", "host.md §7";
+    HostUncached "KF0325" "a request to host memory past the host's caches":
+        "host memory is coherent through the windows that look into the caches: 0, 1, 4 and 5", "host.md §8.2";
 
     // X280 clusters.
     HartAddress "KF0401" "an address where an X280 hart has nothing":
@@ -208,4 +212,8 @@ catalogue! {
         "of PLL4 the host writes CNTL_1 and CNTL_5 only", "host.md §4.5";
     RunningCore "KF0511" "an access of the host to a core's memory while the core runs":
         "while a program runs the host leaves its cores' memory alone, but for the stop flag", "host-api, \"Session\"";
+    ManagementMemory "KF0512" "a store to the management core's memory outside its queues":
+        "of CSM the host writes its own side of a message queue only", "host.md §7";
+    ManagementCommand "KF0513" "a message that can break the card":
+        "voltages, flash, the NoC's translation and the deepest sleep are never asked for", "host.md §7";
 }

@@ -1,16 +1,21 @@
-//! The management core's tile (host.md §4): status, telemetry, the X280's reset and clock. Its firmware is not
-//! simulated, what it left behind is.
+//! The management core's tile (host.md §4): status, telemetry, message queues, the X280's reset and clock. Its firmware
+//! is not simulated, what it left behind and what it answers is.
 
+mod commands;
 mod pll;
+mod queues;
 mod telemetry;
 
 use crate::fault::{Rule, Violation};
 use crate::message::{Body, Payload};
 use crate::net::Net;
 use crate::noc::latency::LOOKAHEAD;
-use crate::noc::translate::{Kind, TileId};
+use crate::noc::translate::{Kind, TileId, Topology};
+use crate::noc::{Noc, identity};
 use crate::time::{Time, cycle, from_nanos};
+use commands::{Effect, Message};
 use pll::Pll;
+use queues::Queues;
 use telemetry::Telemetry;
 
 /// The window onto its memory, of which the telemetry table takes the beginning.
@@ -27,10 +32,21 @@ const REFERENCE: [u64; 2] = [0x8003_00e0, 0x8003_00e4];
 const REFERENCE_CYCLE: Time = cycle(50);
 /// How long the X280's clock is the reference's while the firmware sets PLL 4 anew, four times. Not documented: an assumption.
 const RELOCK: Time = from_nanos(20_000);
+/// Where a write makes the firmware look at its queues: the MSI catcher, and the interrupt bits of ARC_MISC_CNTL.
+const KICKS: [u64; 2] = [0x800b_0000, 0x8003_0100];
+/// From a kick to the answer; not documented: an assumption.
+const HANDLING: Time = from_nanos(10_000);
+/// Its NIUs as it sees them itself.
+const NIUS: [std::ops::Range<u64>; 2] = [0x8005_0000..0x8005_1000, 0x8005_8000..0x8005_9000];
+
+/// SCRATCH 1: the power cable's limit in watts behind its mark (host.md §4.2).
+const POWER_LIMIT: u32 = 0xcab1_0258;
 
 /// True for addresses that answer.
 pub(crate) fn is_mapped(address: u64) -> bool {
-    CSM.contains(&address) || matches!(address, 0x8002_0000..0x8002_0600 | 0x8003_0000..0x8003_0500)
+    CSM.contains(&address)
+        || NIUS.iter().any(|niu| niu.contains(&address))
+        || matches!(address, 0x8002_0000..0x8002_0600 | 0x8003_0000..0x8003_0500 | 0x800b_0000)
 }
 
 /// The tile.
@@ -39,6 +55,10 @@ pub(crate) struct Arc {
     tile: TileId,
     pll: Pll,
     telemetry: Telemetry,
+    queues: Queues,
+    /// The answer to a message that takes time, and until when it does.
+    answering: Option<(usize, Message)>,
+    busy_until: Time,
     l2cpu_reset: u32,
     /// Whether any vote keeps the clusters' clock on.
     clocked: bool,
@@ -47,7 +67,16 @@ pub(crate) struct Arc {
 impl Arc {
     pub(crate) fn new(tile: TileId, net: &Net, board: komorebi_card::Board) -> Self {
         let telemetry = Telemetry::new(&net.map, board);
-        Self { tile, pll: Pll::new(), telemetry, l2cpu_reset: 0xf, clocked: false }
+        Self {
+            tile,
+            pll: Pll::new(),
+            telemetry,
+            queues: Queues::new(),
+            answering: None,
+            busy_until: 0,
+            l2cpu_reset: 0xf,
+            clocked: false,
+        }
     }
 
     /// A power message: the clusters' clock goes back to the firmware's 800 MHz by way of the reference's 50, or stops
@@ -78,23 +107,38 @@ impl Arc {
                     net.acknowledge(self.tile, at, entry.noc, ack);
                 }
             }
+            Body::Read { address, .. } if identity::register(Noc::Zero, address).is_some() => {
+                identity::answer(self.tile, net.map.home(self.tile).raw, at, body, net);
+            }
             Body::Read { address, bytes, reply, .. } => {
                 let mut words = Vec::with_capacity(bytes as usize);
                 for at_word in (address..address + u64::from(bytes)).step_by(4) {
-                    words.extend_from_slice(&self.load(at, at_word)?.to_le_bytes());
+                    words.extend_from_slice(&self.load(at, at_word, &net.map)?.to_le_bytes());
                 }
                 net.reply(self.tile, at, reply, Payload::new(&words));
             }
+            Body::Messages => self.handle_messages(at, net)?,
             // Nothing else is ever sent here: requests are checked where they are made.
             _ => {}
         }
         Ok(())
     }
 
-    fn load(&self, at: Time, address: u64) -> Result<u32, Violation> {
+    fn load(&self, at: Time, address: u64, map: &Topology) -> Result<u32, Violation> {
         let reference = at / REFERENCE_CYCLE;
+        let niu = NIUS.iter().position(|niu| niu.contains(&address));
         Ok(match address {
-            _ if CSM.contains(&address) => self.telemetry.word(address - CSM.start, &self.pll, self.clocked),
+            _ if CSM.contains(&address) => {
+                let offset = address - CSM.start;
+                let queued = self.queues.load(CSM.start, offset);
+                queued.unwrap_or_else(|| self.telemetry.word(offset, at, &self.pll, self.clocked))
+            }
+            _ if niu.is_some() => {
+                let noc = Noc::BOTH[niu.unwrap_or(0)];
+                let raw = map.home(self.tile).raw;
+                identity::load(map, noc, self.tile, raw, address & 0xfff)
+                    .ok_or_else(|| unknown("load", address))?
+            }
             _ if PLL4.contains(&address) => {
                 self.pll.load(address - PLL4.start).ok_or_else(|| unknown("load", address))?
             }
@@ -104,11 +148,14 @@ impl Arc {
             a if a == REFERENCE[1] => (reference >> 32) as u32,
             SCRATCH.. => match (address - SCRATCH) / 4 {
                 2 => 0x5, // BOOT_STATUS0: initialised, message queue ready
+                11 => (CSM.start + Queues::BLOCK) as u32,
                 12 => (CSM.start + Telemetry::DATA) as u32,
                 13 => CSM.start as u32,
                 _ => 0,
             },
             0x8003_0060 => 0,
+            0x8003_0064 => POWER_LIMIT,
+            _ if KICKS.contains(&address) => 0,
             _ => return Err(unknown("load", address)),
         })
     }
@@ -121,8 +168,54 @@ impl Arc {
                 self.set_clocks(at, net);
                 Ok(())
             }
+            _ if CSM.contains(&address) && self.queues.store(address - CSM.start, value) => Ok(()),
+            _ if CSM.contains(&address) => Err(Violation::new(
+                Rule::ManagementMemory,
+                format!("store of {value:#x} to CSM at {address:#x}"),
+            )),
+            // tt-umd sets one of the interrupt's bits, tt-kmd writes the catcher.
+            _ if address == KICKS[0] || address == KICKS[1] && value & 0xf_0000 != 0 => {
+                net.push(self.tile.0, self.tile, at + HANDLING, Body::Messages);
+                Ok(())
+            }
             _ => Err(unknown("store", address)),
         }
+    }
+
+    /// Answers the messages in the queues.
+    fn handle_messages(&mut self, at: Time, net: &mut Net) -> Result<(), Violation> {
+        if at < self.busy_until {
+            return Ok(()); // it looks again then
+        }
+        if let Some((queue, answer)) = self.answering.take() {
+            self.queues.answer(queue, answer);
+        }
+        while let Some((queue, request)) = self.queues.take() {
+            let (answer, effect) = commands::handle(request);
+            match effect {
+                Effect::Nothing => {}
+                Effect::Breaks => {
+                    let detail = format!("message {:#x} in queue {queue}", request[0] & 0xff);
+                    return Err(Violation::new(Rule::ManagementCommand, detail));
+                }
+                Effect::Power { l2cpu, tensix } => {
+                    let took = self.power(at, l2cpu.unwrap_or(self.clocked), net);
+                    if let Some(tensix) = tensix {
+                        for tile in 0..net.map.cores() {
+                            let tile = TileId(tile as u16);
+                            net.push(self.tile.0, tile, at + LOOKAHEAD, Body::Gate { gated: !tensix });
+                        }
+                    }
+                    if took > 0 {
+                        (self.busy_until, self.answering) = (at + took, Some((queue, answer)));
+                        net.push(self.tile.0, self.tile, at + took, Body::Messages);
+                        return Ok(());
+                    }
+                }
+            }
+            self.queues.answer(queue, answer);
+        }
+        Ok(())
     }
 
     fn release(&mut self, at: Time, value: u32, net: &mut Net) -> Result<(), Violation> {

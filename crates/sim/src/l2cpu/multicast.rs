@@ -97,11 +97,11 @@ pub(super) fn targets(
 mod tests {
     use super::*;
     use crate::noc::translate::Harvest;
-    use komorebi_card::{Board, NocXy};
+    use komorebi_card::NocXy;
 
     /// The tiles that `hi` leaves of columns 1 to 4 and rows 2 to 5.
     fn reached(noc: Noc, hi: u32) -> Result<Vec<(u8, u8)>, Violation> {
-        let map = Topology::new(Harvest::of(Board::P150a, 14));
+        let map = Topology::new(Harvest { columns: Harvest::first(14), channels: 0xff });
         let (least, greatest) = (NocXy::new(1, 2).hi_word(), NocXy::new(4, 5).hi_word());
         let corners = if noc == Noc::Zero { greatest | least << 12 } else { least | greatest << 12 };
         let tiles = targets(&map, noc, (command::rectangle(&map, noc, corners)?, corners), hi)?;

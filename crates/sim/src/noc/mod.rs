@@ -1,5 +1,6 @@
 //! The two networks on chip: where a coordinate leads, how far it is, how long a packet takes.
 
+pub(crate) mod identity;
 pub(crate) mod latency;
 pub(crate) mod multicast;
 pub(crate) mod port;

@@ -143,10 +143,9 @@ pub(crate) fn own(noc: Noc, raw: Raw) -> Option<(u8, u8)> {
 mod tests {
     use super::*;
     use crate::noc::translate::Harvest;
-    use komorebi_card::Board;
 
     fn map() -> Topology {
-        Topology::new(Harvest::of(Board::P150a, 12))
+        Topology::new(Harvest { columns: Harvest::first(12), channels: 0xff })
     }
 
     fn xys(map: &Topology, tiles: Option<Tiles>) -> Vec<(u8, u8)> {

@@ -31,6 +31,8 @@ pub(crate) enum Kind {
     Pcie,
     /// The management core.
     Arc,
+    /// A disabled Tensix tile: nothing but its NIUs answers.
+    Disabled,
 }
 
 /// Where a coordinate leads: a tile, through the router at `raw`.
@@ -67,15 +69,41 @@ pub(crate) struct Harvest {
     pub(crate) channels: u8,
 }
 
+/// Which units a card lacks that its board has, or could have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HarvestError {
+    /// No column, or one beyond the fourteen.
+    #[error("column mask {mask:#06x}: a card has 1 to 14 of the columns of bits 0 to 13 (host.md §3.4)")]
+    Columns {
+        /// ENABLED_TENSIX_COL as it was asked for.
+        mask: u16,
+    },
+    /// A DRAM channel beyond the eight.
+    #[error("DRAM channel {channel} cannot be off: a card has channels 0 to 7, and at most one of them off")]
+    Channel {
+        /// What was asked for.
+        channel: u8,
+    },
+}
+
 impl Harvest {
-    /// A board with `columns` Tensix columns: the others are disabled from bit 13 downward. A p100a lacks channel 1.
-    pub(crate) fn of(board: Board, columns: u8) -> Self {
-        let columns = (1u32 << columns) - 1;
-        let channels = match board {
-            Board::P150a => 0xff,
-            Board::P100a => 0xfd,
-        };
-        Self { columns: columns as u16, channels }
+    /// The mask of `count` Tensix columns: the others are disabled from bit 13 downward.
+    pub(crate) const fn first(count: u8) -> u16 {
+        ((1u32 << count) - 1) as u16
+    }
+
+    /// The channels that work when one is off, or none.
+    pub(crate) fn channels(off: Option<u8>) -> u8 {
+        off.map_or(0xff, |channel| !(1u8 << channel))
+    }
+}
+
+/// The DRAM channel that a board lacks unless told otherwise.
+pub(crate) fn channel_off(board: Board) -> Option<u8> {
+    match board {
+        Board::P150a => None,
+        Board::P100a => Some(1),
     }
 }
 
@@ -123,6 +151,12 @@ impl Topology {
         }
         homes.push(Home { kind: Kind::Pcie, xy: NocXy::new(19, 24), raw: Raw::new(2, 0) });
         homes.push(Home { kind: Kind::Arc, xy: NocXy::new(8, 0), raw: Raw::new(8, 0) });
+        // The disabled columns, at the translated places that are left, from the east on.
+        let places = (1..=7).chain(10..=16).filter(|x| !columns.contains(x));
+        for (x, y) in places.flat_map(|x| TENSIX_ROWS.map(move |y| (x, y))) {
+            let raw = Raw::new(x_table[usize::from(x)], y);
+            homes.push(Home { kind: Kind::Disabled, xy: NocXy::new(x, y), raw });
+        }
         let mut map = Self {
             harvest,
             columns,
@@ -279,13 +313,17 @@ fn y_table(harvest: &Harvest) -> [u8; 32] {
 mod tests {
     use super::*;
 
+    fn map(columns: u8, off: Option<u8>) -> Topology {
+        Topology::new(Harvest { columns: Harvest::first(columns), channels: Harvest::channels(off) })
+    }
+
     fn kind(map: &Topology, noc: Noc, x: u8, y: u8) -> Option<Kind> {
         map.place(noc, NocXy::new(x, y)).map(|place| map.home(place.tile).kind)
     }
 
     #[test]
     fn one_translated_coordinate_serves_both_nocs() {
-        let map = Topology::new(Harvest::of(Board::P150a, 12));
+        let map = map(12, None);
         for home in &map.homes {
             for noc in Noc::BOTH {
                 let place = map.place(noc, home.xy).unwrap();
@@ -300,39 +338,42 @@ mod tests {
 
     #[test]
     fn enabled_columns_are_packed_to_the_west_and_disabled_ones_lead_nowhere() {
-        let map = Topology::new(Harvest::of(Board::P150a, 12));
+        let map = map(12, None);
         assert_eq!(map.cores(), 120);
         assert_eq!(map.columns, [1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14]);
         assert_eq!(map.place(Noc::Zero, NocXy::new(7, 2)).unwrap().raw, Raw::new(11, 2)); // raw 7 and 10 are off
-        assert_eq!(kind(&map, Noc::Zero, 15, 2), None);
-        assert_eq!(kind(&map, Noc::Zero, 16, 11), None);
-        assert_eq!(Topology::new(Harvest::of(Board::P150a, 14)).cores(), 140);
+        assert_eq!(kind(&map, Noc::Zero, 15, 2), Some(Kind::Disabled));
+        assert_eq!(kind(&map, Noc::Zero, 16, 11), Some(Kind::Disabled));
+        assert_eq!(self::map(14, None).cores(), 140);
     }
 
     #[test]
     fn three_ports_lead_to_each_dram_channel() {
-        for board in [Board::P150a, Board::P100a] {
-            let map = Topology::new(Harvest::of(board, 12));
-            let mut ports = [0; 8];
-            for (x, y) in [17, 18].into_iter().flat_map(|x| (12..24).map(move |y| (x, y))) {
-                if let Some(Kind::Dram(channel)) = kind(&map, Noc::One, x, y) {
-                    ports[usize::from(channel)] += 1;
+        for off in (0..8).map(Some).chain([None]) {
+            let map = map(12, off);
+            for noc in Noc::BOTH {
+                let mut ports = [0; 8];
+                for (x, y) in [17, 18].into_iter().flat_map(|x| (12..24).map(move |y| (x, y))) {
+                    if let Some(Kind::Dram(channel)) = kind(&map, noc, x, y) {
+                        ports[usize::from(channel)] += 1;
+                    }
                 }
+                let expected: Vec<i32> = (0..8).map(|c| if Some(c) == off { 0 } else { 3 }).collect();
+                assert_eq!(ports.to_vec(), expected, "{off:?} off");
             }
-            let expected: Vec<i32> =
-                (0..8).map(|c| if map.harvest.channels >> c & 1 == 1 { 3 } else { 0 }).collect();
-            assert_eq!(ports.to_vec(), expected, "{board}");
+            if let Some(off) = off {
+                // It takes the last group of column 18, its partner the last of column 17.
+                assert_eq!(kind(&map, Noc::Zero, 18, 21), None);
+                assert_eq!(kind(&map, Noc::Zero, 17, 21), Some(Kind::Dram((off + 4) % 8)));
+            }
         }
-        // p100a without channel 1: it takes the last group of column 18, its partner the last of column 17.
-        let map = Topology::new(Harvest::of(Board::P100a, 12));
-        assert_eq!(kind(&map, Noc::Zero, 18, 21), None);
-        assert_eq!(kind(&map, Noc::Zero, 17, 21), Some(Kind::Dram(5)));
+        let map = map(12, Some(1));
         assert_eq!(kind(&map, Noc::Zero, 18, 12), Some(Kind::Dram(0)));
     }
 
     #[test]
     fn a_rectangle_holds_the_tensix_tiles_inside_it_only() {
-        let map = Topology::new(Harvest::of(Board::P150a, 12));
+        let map = map(12, None);
         let rect = Rect { start: NocXy::new(6, 1), end: NocXy::new(11, 3) };
         let xys: Vec<_> = map.tensix_in(rect).map(|t| map.home(t).xy).collect();
         let expected: Vec<_> =

@@ -97,6 +97,7 @@ impl Shared {
             | Body::Timer { .. }
             | Body::Line { .. }
             | Body::WriteBack { .. }
+            | Body::Messages
             | Body::Release
             | Body::Clock { .. }
             | Body::Gate { .. } => {}

@@ -3,7 +3,7 @@
 use super::command::{Command, Registers};
 use crate::fault::{Rule, Violation};
 use crate::noc::Noc;
-use crate::noc::route::{HEIGHT, Raw, WIDTH};
+use crate::noc::identity;
 use crate::noc::translate::{TileId, Topology};
 use crate::time::Time;
 
@@ -166,22 +166,16 @@ impl Niu {
             0x30 => registers.accumulate,
             0x34 => registers.secure,
             CMD_CTRL => u32::from(self.waiting[buffer].is_some()),
-            0x44 => self.node_id(map.home(tile).raw),
+            0x44 | 0x48 => {
+                return identity::load(map, self.noc, tile, map.home(tile).raw, register).ok_or_else(unknown);
+            }
             _ if buffer != 0 => return Err(unknown()),
-            0x48 => u32::from(tile.0 & 0xff) | 0x0100 << 8 | (self.noc.index() as u32) << 24,
             0x64 => 4,
             0x68 => 0,
-            0x100 => 1 << 14,
-            0x104 => 0,
-            0x108 => opted_out(map),
-            0x110 => 0x3,
-            0x118..=0x12c => map.table_word(self.noc, false, (register as usize - 0x118) / 4),
-            0x130..=0x144 => map.table_word(self.noc, true, (register as usize - 0x130) / 4),
-            0x148 => map.home(tile).xy.hi_word(),
-            0x150 => 0,
-            0x154 => 0x3,
             0x200..=0x2fc => self.counters[(register as usize - 0x200) / 4],
-            _ => return Err(unknown()),
+            _ => {
+                return identity::load(map, self.noc, tile, map.home(tile).raw, register).ok_or_else(unknown);
+            }
         };
         Ok(value)
     }
@@ -217,31 +211,5 @@ impl Niu {
             _ => return refuse(Rule::NiuReadOnly),
         }
         Ok(Asked::Nothing)
-    }
-
-    /// NODE_ID: the physical coordinate on this NoC.
-    fn node_id(&self, raw: Raw) -> u32 {
-        let (x, y, first) = match self.noc {
-            Noc::Zero => (raw.x, raw.y, 1 << 28),
-            Noc::One => (WIDTH - 1 - raw.x, HEIGHT - 1 - raw.y, 0),
-        };
-        u32::from(x) | u32::from(y) << 6 | u32::from(WIDTH) << 12 | u32::from(HEIGHT) << 19 | first
-    }
-}
-
-/// Columns that take no multicast: DRAM, the middle, and the disabled Tensix columns.
-fn opted_out(map: &Topology) -> u32 {
-    let tensix = map.columns.iter().filter_map(|x| map.place(Noc::Zero, komorebi_card::NocXy::new(*x, 2)));
-    tensix.fold(0x1_ffff, |mask, place| mask & !(1 << place.raw.x))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn node_id_is_the_physical_coordinate_of_each_noc() {
-        assert_eq!(Niu::new(Noc::Zero).node_id(Raw::new(2, 0)), 0x1061_1002);
-        assert_eq!(Niu::new(Noc::One).node_id(Raw::new(2, 0)), 0x0061_12ce);
     }
 }

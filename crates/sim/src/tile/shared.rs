@@ -218,6 +218,7 @@ impl Shared {
             | Body::Timer { .. }
             | Body::Line { .. }
             | Body::WriteBack { .. }
+            | Body::Messages
             | Body::Release
             | Body::Clock { .. }
             | Body::Gate { .. } => 0,
