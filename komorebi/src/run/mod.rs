@@ -43,7 +43,7 @@ pub(crate) use trace::TraceArea;
 pub use trace::{CoreTrace, Phases, Trace};
 pub use waitable::Waitable;
 
-use crate::build::{KernelSizes, Kernels};
+use crate::build::{CodePlace, KernelSizes, Kernels};
 use crate::load::LoadOptions;
 use crate::postmortem;
 use crate::program::Dynamic;
@@ -139,6 +139,13 @@ impl<P> Run<P> {
     /// The number of its load, which no other load of this process has; its handles carry it.
     pub fn load(&self) -> u32 {
         self.core.number
+    }
+
+    /// Where in the sources the code lies that an agent of this run executes at `pc`: `B` (the writer), `NC` (the reader), `T0`,
+    /// `T1` or `T2` (unpack, math, pack), as faults name it and profiles of the simulated card number it, or `hart 0` to
+    /// `hart 3`. `None` outside its image.
+    pub fn locate(&self, agent: &str, pc: u64) -> Option<CodePlace> {
+        self.core.session.place_at(Some(&self.core.kernels), agent, pc)
     }
 
     /// The session it is loaded in.

@@ -4,7 +4,7 @@ use komorebi_card::Fault;
 
 use super::Session;
 use crate::Error;
-use crate::build::{CodePlace, Image};
+use crate::build::{CodePlace, Kernels};
 use crate::error::FaultReport;
 
 /// The cores as the card names them, in the order of the program's images: reader, writer, unpack, math, pack.
@@ -29,11 +29,15 @@ impl Session {
     }
 
     fn place_of(&self, fault: &Fault) -> Option<CodePlace> {
-        let pc = fault.pc?;
-        let locate = |image: &Image| image.locate(pc);
-        match CORES.iter().position(|core| fault.agent == *core) {
-            Some(thread) => locate(&self.loaded().as_ref()?.kernels.threads[thread]),
-            None if fault.agent.starts_with("hart") => self.firmware_place(pc),
+        let loaded = self.loaded();
+        self.place_at(loaded.as_ref().map(|loaded| &*loaded.kernels), &fault.agent, fault.pc?)
+    }
+
+    /// Where in the sources `agent`, as the card names it, is at `pc` when its core runs one of `kernels`.
+    pub(crate) fn place_at(&self, kernels: Option<&Kernels>, agent: &str, pc: u64) -> Option<CodePlace> {
+        match CORES.iter().position(|core| agent == *core) {
+            Some(thread) => kernels?.threads[thread].locate(pc),
+            None if agent.starts_with("hart") => self.firmware_place(pc),
             None => None,
         }
     }
