@@ -94,14 +94,13 @@ fn graph_sums(card: &Card) -> u32 {
 }
 
 #[test]
-fn a_session_a_program_and_a_graph_run_on_every_board_with_any_columns_and_any_bank_off() {
+fn a_session_a_program_and_a_graph_run_on_every_board_with_any_columns_and_any_other_bank_off() {
     let mut cards = vec![Card::builder().columns(14)];
-    // Seven columns, none of the middle, both of them last; one column is 10 cores.
-    for mask in [0x3f80, 0x0fff, 0x1555, 0x0100] {
+    // The seven columns of the middle, every other one, and four of them.
+    for mask in [0x3f80, 0x0fff, 0x1555, 0x1111] {
         cards.push(Card::builder().column_mask(mask).unwrap());
     }
-    // The channel local to the dispatcher's cluster among them.
-    for off in [0, 1, 5, 7] {
+    for off in [0, 1, 2, 3, 4, 6, 7] {
         cards.push(Card::builder().board(km::Board::P100a).channel_off(off).unwrap());
     }
     for builder in cards {
@@ -112,9 +111,16 @@ fn a_session_a_program_and_a_graph_run_on_every_board_with_any_columns_and_any_b
 
 #[test]
 fn tensors_lie_in_the_banks_that_a_p100a_has() {
-    for off in [2, 5] {
+    for off in [2, 7] {
         let builder = Card::builder().board(km::Board::P100a).channel_off(off).unwrap();
         let expected: Vec<u32> = (0..120).map(|core| 2000 + core).collect();
         assert_eq!(marks(&builder.build()), expected, "channel {off} off");
     }
+}
+
+#[test]
+fn a_card_whose_dispatcher_would_have_no_dram_is_refused() {
+    let card = Card::builder().board(km::Board::P100a).channel_off(5).unwrap().build();
+    let error = km::Session::builder().on(&card).open().unwrap_err();
+    assert!(error.to_string().contains("X280 cluster 0 is disabled on this card"), "{error}");
 }

@@ -195,7 +195,10 @@ fn describe(map: &Topology, board: Board) -> Description {
             }
             Kind::L2Cpu(index) => {
                 let channel = [5, 6, 7, 7][usize::from(index)];
-                description.l2cpus.push(L2Cpu { index, tile: home.xy, channel });
+                // One whose own DRAM is off is not to be released (host.md §6.5).
+                if map.harvest.channels >> channel & 1 == 1 {
+                    description.l2cpus.push(L2Cpu { index, tile: home.xy, channel });
+                }
             }
             Kind::Tensix | Kind::Pcie | Kind::Arc | Kind::Disabled => {}
         }

@@ -43,6 +43,11 @@ fn the_description_telemetry_and_translation_tables_agree_with_the_columns_that_
         let count = mask.count_ones() as usize;
         assert_eq!((description.board, &description.columns[..]), (board, &COLUMNS[..count]));
         assert_eq!(telemetry(&card, 34), u32::from(mask));
+        // A cluster whose own DRAM is off is not one to use.
+        let clusters: Vec<_> = description.l2cpus.iter().map(|l2cpu| l2cpu.index).collect();
+        let local = [5, 6, 7, 7];
+        let usable = |index: &u8| Some(local[usize::from(*index)]) != off;
+        assert_eq!(clusters, (0..4).filter(usable).collect::<Vec<_>>());
         assert_eq!(telemetry(&card, 36), off.map_or(0xff, |off| 0xff & !(1 << off)));
         let mut good: Vec<_> =
             (0..14).filter(|bit| mask >> bit & 1 == 1).map(|bit| COLUMN_OF_BIT[bit as usize]).collect();
