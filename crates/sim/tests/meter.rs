@@ -75,11 +75,11 @@ fn waiting_loops_and_busy_command_buffers_are_told_as_such() {
     let wait = "uint32_t end = CLOCK() + 5000; while ((int32_t)(CLOCK() - end) < 0) waiting(end);";
     let waited = adds(wait, Cause::Wait);
     assert!((4_900..5_050).contains(&waited), "{waited}");
-    // Packets of 16 KiB leave one after the other: 256 flits of 64 bytes.
+    // Packets of 16 KiB leave one after the other, 256 flits of 64 bytes; the NIU accepts some before they leave.
     let send =
         format!("for (int i = 0; i < 10; i++) write_to(0, {}, 0x30000, 0x30000, 0x4000);", B.hi_word());
     let busy = adds(&send, Cause::CommandBuffer);
-    assert!((8 * 256..11 * 256).contains(&busy), "{busy}");
+    assert!((6 * 256..11 * 256).contains(&busy), "{busy}");
     assert_eq!(metered(&run(Card::builder().meter(A), &send), A, 0).packets, 10);
 }
 
