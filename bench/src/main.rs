@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bed;
+mod busy;
 mod engine;
 mod exclusive;
 mod figure;
@@ -18,6 +19,7 @@ mod rebuild;
 mod reopen;
 mod session;
 mod snapshot;
+mod speed;
 mod stopwatch;
 mod table;
 mod trace;
@@ -52,6 +54,8 @@ enum BenchError {
     Name { name: String, all: String },
     #[error(transparent)]
     Card(#[from] km::Error),
+    #[error(transparent)]
+    Seam(#[from] komorebi_card::CardError),
     #[error("{0}")]
     Child(String),
     #[error("not measured: {0}")]

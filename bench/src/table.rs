@@ -7,8 +7,8 @@
 use crate::exclusive::Cores;
 use crate::figure::{Figure, Reading};
 use crate::{
-    BenchError, engine, exclusive, host, idle, language, nop, rebuild, reopen, session, snapshot, trace,
-    ttsim,
+    BenchError, engine, exclusive, host, idle, language, nop, rebuild, reopen, session, snapshot, speed,
+    trace, ttsim,
 };
 use komorebi_sim::Counters;
 
@@ -43,11 +43,14 @@ const INSTRUCTIONS: fn(Counters) -> u64 = |counters| counters.x280_instructions;
 const UNCACHED: fn(Counters) -> u64 = |counters| counters.x280_uncached_loads + counters.x280_uncached_stores;
 
 /// All figures, in the order they are printed.
-pub(crate) const TABLE: [Row; 53] = [
+pub(crate) const TABLE: [Row; 56] = [
     row("host_ns", "ns", Some(150.0), host::nanoseconds),
     row("host_allocs", "allocations", Some(0.0), host::allocations),
     row("nop1_per_s", "1/s", Some(60_000.0), nop::rate_1),
-    row("nop120_per_s", "1/s", Some(1_500.0), nop::rate_120),
+    row("nop120_per_s", "1/s", Some(2_000.0), nop::rate_120),
+    row("rv32_ips", "1/s", Some(350e6), speed::rv32),
+    row("rv64_ips", "1/s", Some(350e6), speed::rv64),
+    row("grid_ips", "1/s", Some(150e6), speed::grid),
     row("idle_grid_ms", "ms", Some(50.0), idle::second),
     row("nop1_x280_instr", "instructions", None, || nop::count(INSTRUCTIONS)),
     row("nop1_x280_uncached", "accesses", None, || nop::count(UNCACHED)),
