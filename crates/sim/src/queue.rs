@@ -74,65 +74,78 @@ impl Queue {
     }
 }
 
-/// The next time of every tile, and which of them is least: a winner tree.
+/// Bits of a tile's number below its time in an entry of [`NextTimes`].
+const TILE_BITS: u32 = 8;
+
+/// The next time of every tile, and which of them is least: a tree of minima.
 #[derive(Clone)]
 pub(crate) struct NextTimes {
-    /// Leaves from `leaves` on; an inner node holds the lesser of its two children, ties to the left.
-    nodes: Vec<(Time, u16)>,
+    /// A time with its tile below, [`NextTimes::NONE`] for never. Leaves from `leaves` on; an inner node holds the lesser of
+    /// its two children, so that at one moment the lower number comes first.
+    nodes: Vec<u64>,
     leaves: usize,
 }
 
 impl NextTimes {
+    const NONE: u64 = u64::MAX;
+
     pub(crate) fn new(tiles: usize) -> Self {
+        assert!(tiles <= 1 << TILE_BITS, "{tiles} tiles");
         let leaves = tiles.next_power_of_two();
-        let mut nodes = vec![(NEVER, 0); 2 * leaves];
-        for i in 0..leaves {
-            nodes[leaves + i].1 = i as u16;
-        }
-        for i in (1..leaves).rev() {
-            nodes[i] = nodes[2 * i];
-        }
-        Self { nodes, leaves }
+        Self { nodes: vec![Self::NONE; 2 * leaves], leaves }
+    }
+
+    /// A moment further away than a card ever runs is never.
+    #[inline]
+    fn entry(tile: usize, at: Time) -> u64 {
+        if at >> (64 - TILE_BITS) == 0 { at << TILE_BITS | tile as u64 } else { Self::NONE }
+    }
+
+    #[inline]
+    fn time(entry: u64) -> Time {
+        if entry == Self::NONE { NEVER } else { entry >> TILE_BITS }
     }
 
     /// The next time of `tile`.
     #[inline]
     pub(crate) fn get(&self, tile: usize) -> Time {
-        self.nodes[self.leaves + tile].0
+        Self::time(self.nodes[self.leaves + tile])
     }
 
     #[inline]
     pub(crate) fn set(&mut self, tile: usize, at: Time) {
         let mut i = self.leaves + tile;
-        self.nodes[i].0 = at;
+        let mut least = Self::entry(tile, at);
+        self.nodes[i] = least;
         while i > 1 {
+            least = least.min(self.nodes[i ^ 1]);
             i /= 2;
-            let (left, right) = (self.nodes[2 * i], self.nodes[2 * i + 1]);
-            let winner = if right.0 < left.0 { right } else { left };
-            if self.nodes[i] == winner {
+            if self.nodes[i] == least {
                 break;
             }
-            self.nodes[i] = winner;
+            self.nodes[i] = least;
         }
     }
 
     /// The earliest tile and its time.
     #[inline]
     pub(crate) fn first(&self) -> (Time, usize) {
-        let (at, tile) = self.nodes[1];
-        (at, usize::from(tile))
+        match self.nodes[1] {
+            Self::NONE => (NEVER, 0),
+            entry => (entry >> TILE_BITS, (entry & ((1 << TILE_BITS) - 1)) as usize),
+        }
     }
 
     /// The earliest time of any tile but `tile`.
     #[inline]
     pub(crate) fn first_besides(&self, tile: usize) -> Time {
         let mut i = self.leaves + tile;
-        let mut least = NEVER;
+        let mut least = Self::NONE;
         while i > 1 {
-            least = least.min(self.nodes[i ^ 1].0);
+            least = least.min(self.nodes[i ^ 1]);
             i /= 2;
         }
-        least
+        Self::time(least)
     }
 }
 
