@@ -126,6 +126,20 @@ impl CodeMemory {
         pages.any(|page| self.ever[page / 64] >> (page % 64) & 1 == 1)
     }
 
+    /// [`CodeMemory::value`] where it was ever written, and inside.
+    #[inline(always)]
+    pub(crate) fn quick_value(&self, address: u64, width: usize) -> Option<u64> {
+        self.bytes.quick_value(address, width)
+    }
+
+    /// [`CodeMemory::set_value`] where it was ever written, inside, and nobody ever fetched from.
+    #[inline(always)]
+    pub(crate) fn quick_set(&mut self, address: u64, width: usize, value: u64) -> Option<()> {
+        let page = address as usize / CodePage::BYTES;
+        let fetched = self.ever[page / 64 % FETCHED] >> (page % 64) & 1 != 0;
+        if fetched { None } else { self.bytes.quick_set(address, width, value) }
+    }
+
     /// The page is about to be written.
     #[inline]
     fn forget(&mut self, page: usize) {

@@ -9,6 +9,7 @@
 
 #![deny(unsafe_code)]
 
+mod aligned;
 mod amo;
 mod arc;
 mod breakage;

@@ -52,7 +52,7 @@ pub(crate) fn run<T: Tile>(tile: &mut T, net: &mut Net) -> Result<Time, Broken> 
     let id = tile.id();
     loop {
         let (slots, watchers) = tile.slots();
-        let (index, at) = slots.earliest();
+        let (index, at, horizon) = slots.earliest();
         let due = net.due(id);
         if due.min(at) >= net.bound {
             return Ok(due.min(at));
@@ -62,7 +62,7 @@ pub(crate) fn run<T: Tile>(tile: &mut T, net: &mut Net) -> Result<Time, Broken> 
         } else if slots.state(index) == State::Parked {
             slots.rouse(index, at, None, watchers);
         } else {
-            run_next(tile, index, due, net)?;
+            run_next(tile, index, horizon.min(net.bound.min(due) - 1), net)?;
         }
     }
 }
@@ -76,8 +76,8 @@ fn deliver_next<T: Tile>(tile: &mut T, due: Time, net: &mut Net) -> Result<(), B
         slots.take_back_all(overtaken, due, None, watchers);
         return Ok(());
     }
-    let (slots, watchers) = tile.slots();
-    watchers.heard = slots.others_run(usize::MAX);
+    let (_, watchers) = tile.slots();
+    watchers.act(usize::MAX);
     let Some((at, source, body)) = net.take(tile.id()) else { return Ok(()) };
     net.limit = net.bound;
     let done = tile.deliver(at, source, body, net);
@@ -88,10 +88,10 @@ fn deliver_next<T: Tile>(tile: &mut T, due: Time, net: &mut Net) -> Result<(), B
     Ok(())
 }
 
-fn run_next<T: Tile>(tile: &mut T, index: usize, due: Time, net: &mut Net) -> Result<(), Broken> {
+#[inline]
+fn run_next<T: Tile>(tile: &mut T, index: usize, horizon: Time, net: &mut Net) -> Result<(), Broken> {
     let (slots, watchers) = tile.slots();
-    let horizon = slots.horizon(index).min(net.bound.min(due) - 1);
-    watchers.heard = slots.others_run(index);
+    watchers.act(index);
     net.limit = horizon.saturating_add(1);
     net.counters.hart_turns += 1;
     slots.in_turn(index, watchers);

@@ -27,10 +27,12 @@ pub(crate) const MOST: usize = 5;
 /// Bits of an entry of `next` below the moment.
 const INDEX_BITS: u32 = 3;
 
-/// The least entry of `next`.
+/// The least entry of `next`, and the least of the others.
 #[inline]
-fn least(next: [u64; MOST]) -> u64 {
-    next[1..].iter().fold(next[0], |least, next| least.min(*next))
+fn least_two(next: &[u64; MOST]) -> (u64, u64) {
+    next[1..]
+        .iter()
+        .fold((next[0], u64::MAX), |(first, second), next| (first.min(*next), second.min(first.max(*next))))
 }
 
 /// An entry's index and moment.
@@ -64,26 +66,13 @@ impl<X: Xlen> Slots<X> {
         self.states[index]
     }
 
-    /// The first hart with the earliest moment.
+    /// The first hart with the earliest moment, that moment, and the last one at which it comes before every other hart. At
+    /// one moment the lower index goes first.
     #[inline]
-    pub(crate) fn earliest(&self) -> (usize, Time) {
-        split(least(self.next))
-    }
-
-    /// The last moment at which the hart `index` comes before every other one. At one moment the lower index goes
-    /// first; the others are not earlier.
-    #[inline]
-    pub(crate) fn horizon(&self, index: usize) -> Time {
-        let mut others = self.next;
-        others[index] = u64::MAX;
-        let (other, at) = split(least(others));
-        if other > index { at } else { at - 1 }
-    }
-
-    /// True when a hart besides `index` runs.
-    #[inline]
-    pub(crate) fn others_run(&self, index: usize) -> bool {
-        self.states.iter().enumerate().any(|(i, state)| i != index && *state == State::Running)
+    pub(crate) fn earliest(&self) -> (usize, Time, Time) {
+        let (first, second) = least_two(&self.next);
+        let ((index, at), (other, next)) = (split(first), split(second));
+        (index, at, if other > index { next } else { next - 1 })
     }
 
     /// The parked harts, as bits.
@@ -93,21 +82,23 @@ impl<X: Xlen> Slots<X> {
     }
 
     /// The hart goes on at its own time.
-    pub(crate) fn run(&mut self, index: usize) {
+    pub(crate) fn run(&mut self, index: usize, watchers: &mut Watchers) {
         self.states[index] = State::Running;
+        watchers.listen(index, self.harts[index].watched());
         self.set_next(index, self.harts[index].time());
     }
 
     #[inline]
     fn set_next(&mut self, index: usize, at: Time) {
-        self.next[index] = if at == NEVER { u64::MAX } else { at << INDEX_BITS | index as u64 };
+        let never = at >> (64 - INDEX_BITS) != 0;
+        self.next[index] = if never { u64::MAX } else { at << INDEX_BITS | index as u64 };
     }
 
     /// The hart starts at `pc` at `at`, with an empty instruction cache.
-    pub(crate) fn start(&mut self, index: usize, pc: u64, at: Time) {
+    pub(crate) fn start(&mut self, index: usize, pc: u64, at: Time, watchers: &mut Watchers) {
         self.code_generations[index] += 1;
         self.harts[index].reset(pc, at);
-        self.run(index);
+        self.run(index, watchers);
     }
 
     /// Stops it, as a reset does; gives its state.
@@ -116,6 +107,7 @@ impl<X: Xlen> Slots<X> {
         watchers.not_ahead(index);
         self.harts[index].take_back(at, false);
         self.next[index] = u64::MAX;
+        watchers.listen(index, std::iter::empty());
         std::mem::replace(&mut self.states[index], State::Off)
     }
 
@@ -130,7 +122,7 @@ impl<X: Xlen> Slots<X> {
     }
 
     /// Lets a hart that was frozen while it did `state` go on at `at`.
-    pub(crate) fn thaw(&mut self, index: usize, state: State, at: Time) {
+    pub(crate) fn thaw(&mut self, index: usize, state: State, at: Time, watchers: &mut Watchers) {
         match state {
             State::Off => {}
             State::Asleep => self.put_to_sleep(index),
@@ -138,7 +130,7 @@ impl<X: Xlen> Slots<X> {
                 // What it had loaded ahead of its turn is loaded anew, by the clock it goes on with.
                 self.harts[index].forget_ahead();
                 self.harts[index].advance_to(at);
-                self.run(index);
+                self.run(index, watchers);
             }
         }
     }
@@ -163,7 +155,7 @@ impl<X: Xlen> Slots<X> {
             State::Asleep => self.harts[index].advance_to(at),
             State::Off | State::Running => return,
         }
-        self.run(index);
+        self.run(index, watchers);
     }
 
     /// Lets each of `harts`, as bits, go on.
@@ -198,7 +190,7 @@ impl<X: Xlen> Slots<X> {
         watchers.unpark(index);
         watchers.not_ahead(index);
         self.harts[index].take_back(at, writer.is_some_and(|writer| index < writer));
-        self.run(index);
+        self.run(index, watchers);
     }
 
     /// Notes why a hart stopped running; gives back a fault.
@@ -213,16 +205,20 @@ impl<X: Xlen> Slots<X> {
             // The tile lets it go on.
             Stop::Retry(NEVER) => self.next[index] = u64::MAX,
             Stop::Horizon | Stop::Retry(_) => {
-                self.set_next(index, self.harts[index].time());
-                watchers.went_ahead(index, self.harts[index].ahead());
+                let hart = &self.harts[index];
+                watchers.went_ahead(index, hart.ahead());
+                watchers.listen(index, hart.watched());
+                self.set_next(index, hart.time());
             }
             Stop::Park(park) => {
                 watchers.park(index, self.harts[index].watch());
                 watchers.went_ahead(index, self.harts[index].ahead());
+                watchers.listen(index, std::iter::empty());
                 self.states[index] = State::Parked;
                 self.set_next(index, park.wake.unwrap_or(NEVER));
             }
             Stop::Wfi => {
+                watchers.listen(index, std::iter::empty());
                 self.states[index] = State::Asleep;
                 self.next[index] = u64::MAX;
             }
@@ -232,10 +228,14 @@ impl<X: Xlen> Slots<X> {
     }
 
     /// Tells the running harts besides `writer` what was written.
+    #[inline]
     pub(crate) fn tell(&mut self, writer: usize, watchers: &mut Watchers) {
-        if watchers.written.is_empty() {
-            return;
+        if !watchers.written.is_empty() {
+            self.tell_written(writer, watchers);
         }
+    }
+
+    fn tell_written(&mut self, writer: usize, watchers: &mut Watchers) {
         for (index, hart) in self.harts.iter_mut().enumerate() {
             let heard = index != writer && self.states[index] == State::Running;
             if heard && watchers.written.iter().any(|&(address, bytes)| hart.watches(address, bytes)) {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::aligned::{get, set};
+
 /// Byte-addressed memory in pages of `PAGE` bytes; a page that was never written reads as zero and takes no room.
 ///
 /// Before a copy is made, [`share`](Self::share) puts the pages where the copy finds them too: then it costs one counted
@@ -113,34 +115,46 @@ impl<const PAGE: usize> Sparse<PAGE> {
         }
     }
 
-    /// The little-endian value of `width` (1, 2, 4 or 8) bytes at `address`, which does not straddle a page.
+    /// The little-endian value of `width` (1, 2, 4 or 8) bytes at `address`, a multiple of `width`.
     #[inline]
     pub(crate) fn value(&self, address: u64, width: usize) -> u64 {
-        let (page, offset) = (address as usize / PAGE, address as usize % PAGE);
-        match self.pages.get(page) {
-            Some(Some(bytes)) => value(bytes, offset, width),
-            _ => self.value_below(page, offset, width),
+        match self.pages.get(address as usize / PAGE) {
+            Some(Some(bytes)) => get(bytes, address, width),
+            _ => self.value_below(address, width),
         }
     }
 
     #[cold]
-    fn value_below(&self, page: usize, offset: usize, width: usize) -> u64 {
-        self.shared.page(page).map_or(0, |bytes| value(bytes, offset, width))
+    fn value_below(&self, address: u64, width: usize) -> u64 {
+        self.shared.page(address as usize / PAGE).map_or(0, |bytes| get(bytes, address, width))
     }
 
-    /// Stores the low `width` bytes of `value` at `address`, which does not straddle a page.
+    /// [`Sparse::value`] where the page is this memory's alone, and inside.
+    #[inline(always)]
+    pub(crate) fn quick_value(&self, address: u64, width: usize) -> Option<u64> {
+        let page = self.pages.get(address as usize / PAGE)?.as_ref()?;
+        Some(get(page, address, width))
+    }
+
+    /// Stores the low `width` bytes of `value` at `address`, a multiple of `width`.
     #[inline]
     pub(crate) fn set_value(&mut self, address: u64, width: usize, value: u64) {
-        let (page, offset) = (address as usize / PAGE, address as usize % PAGE);
-        let Some(Some(bytes)) = self.pages.get_mut(page) else {
-            return self.set_value_below(page, offset, width, value);
-        };
-        bytes[offset..offset + width].copy_from_slice(&value.to_le_bytes()[..width]);
+        if self.quick_set(address, width, value).is_none() {
+            self.set_value_below(address, width, value);
+        }
+    }
+
+    /// [`Sparse::set_value`] where the page is this memory's alone, and inside.
+    #[inline(always)]
+    pub(crate) fn quick_set(&mut self, address: u64, width: usize, value: u64) -> Option<()> {
+        let page = self.pages.get_mut(address as usize / PAGE)?.as_mut()?;
+        set(page, address, width, value);
+        Some(())
     }
 
     #[cold]
-    fn set_value_below(&mut self, page: usize, offset: usize, width: usize, value: u64) {
-        self.page_mut(page)[offset..offset + width].copy_from_slice(&value.to_le_bytes()[..width]);
+    fn set_value_below(&mut self, address: u64, width: usize, value: u64) {
+        set(self.page_mut(address as usize / PAGE), address, width, value);
     }
 
     /// The page that holds `address`, when it was ever written.
@@ -177,22 +191,6 @@ impl<const PAGE: usize> Sparse<PAGE> {
         self.pages[page] = Some(bytes);
         self.own.push(page as u32);
     }
-}
-
-/// The value of `width` bytes of a page.
-#[inline(always)]
-fn value<const PAGE: usize>(bytes: &[u8; PAGE], offset: usize, width: usize) -> u64 {
-    match width {
-        1 => u64::from(bytes[offset]),
-        2 => u64::from(u16::from_le_bytes(array(&bytes[offset..offset + 2]))),
-        4 => u64::from(u32::from_le_bytes(array(&bytes[offset..offset + 4]))),
-        _ => u64::from_le_bytes(array(&bytes[offset..offset + 8])),
-    }
-}
-
-#[inline]
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes.try_into().expect("a slice of N bytes")
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ impl Parked {
 /// What a hart has loaded ahead of its turn, and when.
 #[derive(Clone, Copy)]
 struct Ahead {
+    /// A Bloom mask over the 8-byte granules of the loads.
+    mask: u64,
     loads: [(Watch, Time); LOADS],
     used: usize,
 }
@@ -49,14 +51,19 @@ struct Ahead {
 pub(crate) struct Watchers {
     /// Bloom masks over the watched 8-byte granules of each slot's hart; 0 where it is not parked.
     masks: [u64; MOST],
+    /// All of them.
+    all: u64,
     /// Slots whose harts are ahead, as bits.
     slots_ahead: u32,
     /// Parked harts that must catch up before the hart that ran may go on, as bits.
     pub(crate) rouse: u32,
     /// Harts to take back before the hart that ran may go on, as bits.
     pub(crate) take_back: u32,
-    /// True while another hart runs that may have to hear of writes.
-    pub(crate) heard: bool,
+    /// Bloom masks over the granules that each slot's hart has to hear of: it waits for them, has loaded them ahead, or runs
+    /// in a loop that it may park in.
+    interests: [u64; MOST],
+    /// Those of all but who acts.
+    others: u64,
     /// Writes that running harts have to hear of: address and bytes.
     pub(crate) written: Vec<(u64, u64)>,
     parked: [Parked; MOST],
@@ -69,13 +76,15 @@ impl Default for Watchers {
         let parked = Parked { near: [none; NEAR], used: 0, far: Vec::new() };
         Self {
             masks: [0; MOST],
+            all: 0,
             slots_ahead: 0,
             rouse: 0,
             take_back: 0,
-            heard: false,
+            interests: [0; MOST],
+            others: 0,
             written: Vec::new(),
             parked: std::array::from_fn(|_| parked.clone()),
-            ahead: [Ahead { loads: [(none, 0); LOADS], used: 0 }; MOST],
+            ahead: [Ahead { mask: 0, loads: [(none, 0); LOADS], used: 0 }; MOST],
         }
     }
 }
@@ -86,20 +95,39 @@ fn bit(address: u64) -> u64 {
     1 << ((address >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
 }
 
-/// Ranges beyond this size are searched for without the mask.
+/// Ranges beyond this size are searched for without a mask.
 const LARGE: u64 = 256;
+
+/// The bits of all granules of a range.
+#[inline]
+fn granules(address: u64, bytes: u64) -> u64 {
+    let (first, last) = (address >> 3, (address + bytes.max(1) - 1) >> 3);
+    match last - first {
+        0 => bit(address),
+        _ if bytes > LARGE => u64::MAX,
+        _ => (first..=last).fold(0, |mask, granule| mask | bit(granule << 3)),
+    }
+}
 
 impl Watchers {
     /// The hart in `slot` parks on these words.
     pub(crate) fn park(&mut self, slot: usize, watches: &[Watch]) {
         self.masks[slot] = watches.iter().fold(0, |mask, watch| mask | bit(watch.address()));
+        self.join();
         self.parked[slot].set(watches);
     }
 
     /// The hart in `slot` goes on.
     #[inline]
     pub(crate) fn unpark(&mut self, slot: usize) {
-        self.masks[slot] = 0;
+        if self.masks[slot] != 0 {
+            self.masks[slot] = 0;
+            self.join();
+        }
+    }
+
+    fn join(&mut self) {
+        self.all = self.masks.iter().fold(0, |all, mask| all | mask);
     }
 
     /// The hart in `slot` has made these loads ahead of its turn.
@@ -110,8 +138,10 @@ impl Watchers {
         }
         self.slots_ahead |= 1 << slot;
         let ahead = &mut self.ahead[slot];
+        ahead.mask = 0;
         for (entry, load) in ahead.loads.iter_mut().zip(loads) {
             *entry = (load.watch, load.at);
+            ahead.mask |= bit(load.watch.address());
         }
         ahead.used = loads.len();
     }
@@ -127,11 +157,15 @@ impl Watchers {
     #[inline]
     pub(crate) fn loaded_ahead(&self, at: Time, writer: usize, address: u64, bytes: u64) -> u32 {
         let (mut slots, mut found) = (self.slots_ahead, 0);
+        let granules = granules(address, bytes);
         while slots != 0 {
             let slot = slots.trailing_zeros() as usize;
             slots &= slots - 1;
             let ahead = &self.ahead[slot];
-            // The last load is the latest: of most harts that are enough.
+            if ahead.mask & granules == 0 {
+                continue;
+            }
+            // The last load is the latest: of most harts that is enough.
             let late = |time: Time| time > at || time == at && slot > writer;
             let loads = &ahead.loads[..ahead.used];
             if loads.last().is_some_and(|(_, time)| late(*time))
@@ -146,15 +180,31 @@ impl Watchers {
     /// The parked harts, as bits, that wait for something in `bytes` bytes at `address`.
     #[inline]
     pub(crate) fn waiting(&self, address: u64, bytes: u64) -> u32 {
-        let all = self.masks.iter().fold(0, |all, mask| all | mask);
-        if all == 0 { 0 } else { self.search(all, address, bytes) }
+        if self.all & granules(address, bytes) == 0 { 0 } else { self.search(address, bytes) }
     }
 
-    fn search(&self, all: u64, address: u64, bytes: u64) -> u32 {
-        let mut granules = address >> 3..=(address + bytes.max(1) - 1) >> 3;
-        if bytes <= LARGE && !granules.any(|granule| all & bit(granule << 3) != 0) {
-            return 0;
-        }
+    /// The hart in `slot` has stopped, or changed: besides what it waits for and has loaded ahead it has to hear of these.
+    #[inline]
+    pub(crate) fn listen(&mut self, slot: usize, watched: impl Iterator<Item = Watch>) {
+        let ahead = if self.slots_ahead >> slot & 1 == 1 { self.ahead[slot].mask } else { 0 };
+        self.interests[slot] =
+            watched.fold(self.masks[slot] | ahead, |mask, watch| mask | bit(watch.address()));
+    }
+
+    /// The hart in `slot` acts next, or, for a number that no slot has, a message.
+    #[inline]
+    pub(crate) fn act(&mut self, slot: usize) {
+        let others = self.interests.iter().enumerate();
+        self.others = others.fold(0, |all, (i, mask)| if i == slot { all } else { all | mask });
+    }
+
+    /// True when a write to these bytes concerns no other hart.
+    #[inline(always)]
+    pub(crate) fn is_unheard(&self, address: u64, bytes: u64) -> bool {
+        self.others == 0 || self.others & granules(address, bytes) == 0
+    }
+
+    fn search(&self, address: u64, bytes: u64) -> u32 {
         let meets = |slot: usize| self.masks[slot] != 0 && self.parked[slot].meets(address, bytes);
         (0..MOST).filter(|slot| meets(*slot)).fold(0, |slots, slot| slots | 1 << slot)
     }
@@ -180,7 +230,7 @@ impl Watchers {
     /// Notes a write for the harts that run.
     #[inline]
     pub(crate) fn written(&mut self, address: u64, bytes: u64) {
-        if self.heard {
+        if !self.is_unheard(address, bytes) {
             self.written.push((address, bytes));
         }
     }
@@ -205,6 +255,6 @@ mod tests {
         assert_eq!(watchers.waiting(0x1000, 4), 0);
         assert_eq!(watchers.waiting(0x2000, 8), 8);
         watchers.unpark(3);
-        assert_eq!(watchers.masks, [0; MOST]);
+        assert_eq!((watchers.masks, watchers.all), ([0; MOST], 0));
     }
 }

@@ -80,15 +80,6 @@ pub(super) struct Ahead<X: Xlen> {
     wait: Iteration,
 }
 
-/// The parts of a hart's state that the loop keeps in registers.
-pub(super) struct Here {
-    pub(super) pc: u64,
-    pub(super) time: Time,
-    pub(super) instructions: u64,
-    pub(super) pending: u64,
-    pub(super) streak: u32,
-}
-
 impl<X: Xlen> Ahead<X> {
     #[inline]
     pub(super) fn warm(&self) {
@@ -248,9 +239,9 @@ impl<X: Xlen> Hart<X> {
     }
 
     /// Notes a load ahead; false when it has to wait for its turn.
-    pub(super) fn load_ahead(&mut self, here: impl FnOnce() -> Here, load: AheadLoad, horizon: Time) -> bool {
+    pub(super) fn load_ahead(&mut self, load: AheadLoad, horizon: Time) -> bool {
         let far = load.at > horizon.saturating_add(REACH * self.cycle);
-        if far || self.ahead.loads.len() == AheadLoad::MOST || !self.go_ahead(here, horizon) {
+        if far || self.ahead.loads.len() == AheadLoad::MOST || !self.go_ahead(horizon) {
             return false;
         }
         self.ahead.loads.push(load);
@@ -260,14 +251,7 @@ impl<X: Xlen> Hart<X> {
     /// The hart, at a wait HINT, is about to begin another iteration later than its horizon; false when that has to wait
     /// for its turn.
     pub(super) fn wait_ahead(&mut self, horizon: Time) -> bool {
-        let here = Here {
-            pc: self.pc,
-            time: self.time,
-            instructions: self.counters.instructions,
-            pending: self.pending,
-            streak: self.repeat.streak,
-        };
-        if !self.go_ahead(|| here, horizon) {
+        if !self.go_ahead(horizon) {
             return false;
         }
         if !self.ahead.began {
@@ -279,15 +263,18 @@ impl<X: Xlen> Hart<X> {
     }
 
     /// Keeps what the hart is, where it is not ahead yet; false when it may not go ahead.
-    fn go_ahead(&mut self, here: impl FnOnce() -> Here, horizon: Time) -> bool {
+    #[inline]
+    fn go_ahead(&mut self, horizon: Time) -> bool {
         // One that still loads what stands must have loaded it before it goes ahead of that.
         if X::ISA != Isa::Rv32 || !self.parking || self.loads_again || horizon <= self.ahead.barrier {
             return false;
         }
-        if self.is_ahead {
-            return true;
-        }
-        let Here { pc, time, instructions, pending, streak } = here();
+        self.is_ahead || self.keep_for_ahead()
+    }
+
+    /// Keeps what the hart is; false when that is too much.
+    fn keep_for_ahead(&mut self) -> bool {
+        let pending = self.pending;
         if pending.count_ones() > ARRIVALS as u32 {
             return false;
         }
@@ -297,11 +284,11 @@ impl<X: Xlen> Hart<X> {
         for (arrival, slot) in ahead.arrivals.iter_mut().zip(bits(pending)) {
             *arrival = self.ready[slot];
         }
-        (ahead.pc, ahead.time, ahead.pending) = (pc, time, pending);
-        ahead.counters = Counters { instructions, ..self.counters };
+        (ahead.pc, ahead.time, ahead.pending) = (self.pc, self.time, pending);
+        ahead.counters = self.counters;
         ahead.watching = self.watching;
         ahead.used = (self.wait.watches().len(), self.repeat.iteration.watches().len());
-        ahead.repeat = (self.repeat.target, streak, self.repeat.threshold);
+        ahead.repeat = (self.repeat.target, self.repeat.streak, self.repeat.threshold);
         true
     }
 }

@@ -113,6 +113,27 @@ pub trait Bus {
     /// [`Refusal`].
     fn store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal>;
 
+    /// [`Bus::load`] where it is short: of private memory, and, in the turn of a hart that is `plain`, of shared memory that
+    /// is [`Nature::Memory`]; also whether it was shared. The value arrives after the next cycle has begun. Always `None`
+    /// is as right.
+    #[inline(always)]
+    fn quick_load(
+        &mut self,
+        _at: Time,
+        _address: u64,
+        _width: Width,
+        _plain: bool,
+    ) -> Option<(Loaded, bool)> {
+        None
+    }
+
+    /// [`Bus::store`] where it is short, by a plain hart: into private memory, or into shared memory in its turn, where
+    /// nobody has to hear of it. [`Bus::code_generation`] stays. Also whether it was shared. Always `None` is as right.
+    #[inline(always)]
+    fn quick_store(&mut self, _at: Time, _address: u64, _width: Width, _value: u64) -> Option<(Time, bool)> {
+        None
+    }
+
     /// An atomic read-modify-write of a word or double; gives the old value.
     ///
     /// # Errors

@@ -95,6 +95,12 @@ impl Op {
         self.imm
     }
 
+    /// Its halves: how many places it takes where one may start at each.
+    #[inline(always)]
+    pub(super) fn halves(self) -> u64 {
+        2 - (self.uses >> 63)
+    }
+
     /// Bytes of the instruction.
     #[inline(always)]
     pub(super) fn size(self) -> u64 {

@@ -48,6 +48,7 @@ mod ieee;
 mod isa;
 #[cfg(test)]
 mod judge;
+mod memory;
 mod meter;
 mod pages;
 mod park;

@@ -27,12 +27,6 @@ impl Pages {
         }
     }
 
-    /// True when the page around `pc` is here.
-    pub(super) fn holds(&self, pc: u64) -> bool {
-        let number = pc / CodePage::BYTES as u64;
-        self.slots[Self::slot(number)].as_ref().is_some_and(|(held, _)| *held == number)
-    }
-
     /// The page around `pc`, if it is here.
     pub(super) fn get(&self, pc: u64) -> Option<&CodePage> {
         let number = pc / CodePage::BYTES as u64;

@@ -19,18 +19,19 @@ impl<X: Xlen> Hart<X> {
         }
     }
 
-    /// True when a write of `bytes` bytes at `address` reaches something that the hart has loaded in the iteration it
-    /// is in, parked or not. The tile then calls [`Hart::resume`], or [`Hart::touched`].
+    /// What the hart has loaded in the iteration it is in, parked or not: of a write that reaches it the tile calls
+    /// [`Hart::resume`], or [`Hart::touched`].
+    pub fn watched(&self) -> impl Iterator<Item = Watch> {
+        let marked = self.watching & MARKED != 0;
+        let unmarked = self.watching & UNMARKED != 0 && !(marked && self.parked.is_some());
+        let wait = if marked { self.wait.watches() } else { &[] };
+        let repeat = if unmarked { self.repeat.iteration.watches() } else { &[] };
+        wait.iter().chain(repeat).copied()
+    }
+
+    /// True when a write of `bytes` bytes at `address` reaches some of it.
     pub fn watches(&self, address: u64, bytes: u64) -> bool {
-        let meets =
-            |iteration: &Iteration| iteration.watches().iter().any(|watch| watch.meets(address, bytes));
-        match self.parked {
-            Some(_) => meets(self.parked_loop()),
-            None => {
-                (self.watching & MARKED != 0 && meets(&self.wait))
-                    || (self.watching & UNMARKED != 0 && meets(&self.repeat.iteration))
-            }
-        }
+        self.watched().any(|watch| watch.meets(address, bytes))
     }
 
     /// Something that the hart may have loaded in the iteration it is in has changed: it will not park at its end.

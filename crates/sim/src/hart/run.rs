@@ -1,11 +1,11 @@
 //! The loop: fetch, wait for operands, execute.
 //!
-//! Time, counters and the place in the page are locals of [`Hart::run_page`]. What is rare leaves it: the other arms
-//! are in `system.rs`, `trap.rs` and `park.rs`.
+//! Time, counters and the place in the page are locals of [`Hart::run_page`], few enough for the machine's registers: what
+//! each arm does inline is what most instructions do. A memory access that may concern others goes the exact way
+//! (`memory.rs`), with the locals written back; what is rare leaves the loop: `system.rs`, `trap.rs` and `park.rs`.
 
 use std::sync::Arc;
 
-use super::ahead::{AheadLoad, Here};
 use super::alu;
 use super::bus::{Bus, Refusal, Width};
 use super::code::CodePage;
@@ -14,7 +14,6 @@ use super::isa::{Isa, Xlen};
 use super::state::{Hart, Repeat, UNMARKED};
 use super::stop::Stop;
 use super::table::{Code, instructions};
-use super::watch::Watch;
 use crate::time::Time;
 
 /// Cycles that private work may run past the horizon before it looks around. It concerns nobody else; this bounds it.
@@ -27,17 +26,35 @@ fn bit(slot: usize) -> u64 {
 }
 
 /// Why the loop over a page ended; the hart's state is complete.
-enum Flow {
+pub(super) enum Flow {
     /// The pc is elsewhere, or the page may be old.
     Page,
     /// Time is past the horizon.
     Horizon,
-    /// This instruction is for the slow path.
-    Slow(Op),
+    /// The instruction at the pc is for the slow path.
+    Slow,
     /// The bus refused the access at the pc.
     Refused(Refusal),
     /// A backward jump has been taken often.
     Repeat,
+    /// The hart stops.
+    Stop(Stop),
+}
+
+/// What an arm of the loop leaves to do.
+enum Then {
+    /// A backward jump: not further than the horizon, and is it a loop that waits?
+    LookAround,
+    /// What is made with the loop's locals written back.
+    Exactly(Exact),
+}
+
+/// What is not made inline.
+enum Exact {
+    Load(u64, Width),
+    Store(u64, Width),
+    /// The wait HINT.
+    Wait,
 }
 
 impl<X: Xlen> Hart<X> {
@@ -70,32 +87,32 @@ impl<X: Xlen> Hart<X> {
         if bus.is_interrupted() {
             return Some(Stop::Horizon);
         }
-        // What a load ahead of its turn gave may be taken back: no page is fetched because of it.
-        let known = self.code_generation == bus.code_generation() && self.pages.holds(self.pc);
-        if self.is_ahead && !known {
-            return Some(Stop::Horizon);
-        }
         // A trap handler may itself trap, for ever.
         let late = |hart: &Self| (hart.time > horizon).then_some(Stop::Horizon);
         let page = match self.page(bus) {
-            Ok(page) => page,
-            Err(refusal) => return self.refused(refusal).or_else(|| late(self)),
+            Some(page) => page,
+            // What a load ahead of its turn gave may be taken back: no page is fetched because of it.
+            None if self.is_ahead => return Some(Stop::Horizon),
+            None => match self.fetch(bus) {
+                Ok(page) => page,
+                Err(refusal) => return self.refused(refusal).or_else(|| late(self)),
+            },
         };
         let from = self.pc;
         let flow = self.run_page::<B, ONE>(bus, &page, horizon);
+        let rare = match flow {
+            Flow::Slow => page.op(self.pc),
+            _ => None,
+        };
         self.pages.put(from, page);
-        if let Flow::Slow(op) = flow {
-            if op.code() == Code::Wait {
-                return self.run_wait(bus, op, horizon);
-            }
-            if self.is_ahead {
-                return Some(Stop::Horizon);
-            }
+        if rare.is_some() && self.is_ahead {
+            return Some(Stop::Horizon);
         }
         let stop = match flow {
             Flow::Page => return None,
             Flow::Horizon => return Some(Stop::Horizon),
-            Flow::Slow(op) => self.run_slow(bus, op, horizon),
+            Flow::Stop(stop) => return Some(stop),
+            Flow::Slow => rare.and_then(|op| self.run_slow(bus, op, horizon)),
             Flow::Refused(refusal) => self.refused(refusal),
             Flow::Repeat => self.repeated(),
         };
@@ -118,69 +135,89 @@ impl<X: Xlen> Hart<X> {
         black_box(self.known_waits[4].pc);
     }
 
-    /// The page around the pc, to be put back into `pages`.
-    fn page<B: Bus>(&mut self, bus: &mut B) -> Result<Arc<CodePage>, Refusal> {
+    /// The page around the pc, when it is here and not old, to be put back into `pages`.
+    #[inline]
+    fn page<B: Bus>(&mut self, bus: &mut B) -> Option<Arc<CodePage>> {
+        if bus.code_generation() == self.code_generation { self.pages.take(self.pc) } else { None }
+    }
+
+    #[cold]
+    fn fetch<B: Bus>(&mut self, bus: &mut B) -> Result<Arc<CodePage>, Refusal> {
         let generation = bus.code_generation();
         if generation != self.code_generation {
             self.pages.clear();
             self.code_generation = generation;
-        }
-        if let Some(page) = self.pages.take(self.pc) {
-            return Ok(page);
         }
         let page = bus.code(self.time, self.pc)?;
         assert_eq!(page.isa(), X::ISA, "a page decoded for the other instruction set");
         Ok(page)
     }
 
+    /// Runs in one page, from the pc on, as far as it can be inline; `ONE` instruction only, or as many as go.
+    #[inline(never)]
     fn run_page<B: Bus, const ONE: bool>(&mut self, bus: &mut B, page: &CodePage, horizon: Time) -> Flow {
         let ops: &[Op] = &page.ops;
         let base = self.pc & !(CodePage::BYTES as u64 - 1);
-        let mut at = (self.pc as u32 & (CodePage::BYTES as u32 - 1)) >> X::SLOT;
+        let mut at = (self.pc - base) >> X::SLOT;
         let steps = self.steps;
         let leash = horizon.saturating_add(LEASH * steps.one);
-        let generation = self.code_generation;
-        let mut time = self.time;
+        // The address of a place; it may be outside the page, on either side.
+        let address_of = |at: u64| base.wrapping_add(at << X::SLOT);
         // Instructions retired, without those that the place tells: one with each place that it has moved on, where all are
         // equally long.
-        let place = |at: u32| match X::ISA {
-            Isa::Rv32 => i64::from(at as i32) as u64,
+        let place = |at: u64| match X::ISA {
+            Isa::Rv32 => at,
             Isa::Rv64 => 0,
         };
         let mut skew = self.counters.instructions.wrapping_sub(place(at));
+        let mut time = self.time;
         let mut pending = self.pending;
         let mut streak = self.repeat.streak;
+        let mut plain = self.is_plain();
 
-        // The address of a place; it may be outside the page, on either side.
-        let address_of = |at: u32| base.wrapping_add((i64::from(at as i32) << X::SLOT) as u64);
-        macro_rules! leave {
-            ($at:expr, $flow:expr) => {
-                break (address_of($at), skew.wrapping_add(place($at)), $flow)
+        macro_rules! write_back {
+            () => {
+                self.pc = X::unsigned(address_of(at));
+                self.time = time;
+                self.counters.instructions = skew.wrapping_add(place(at));
+                self.pending = pending;
+                self.repeat.streak = streak;
             };
         }
 
         let mut done = false;
-        let (pc, instructions, flow) = loop {
+        let flow = loop {
             if ONE && std::mem::replace(&mut done, true) {
-                leave!(at, Flow::Page);
+                break Flow::Page;
             }
-            let Some(&op) = ops.get(at as usize) else { leave!(at, Flow::Page) };
-            let a = X::widen(self.regs[op.rs1()]);
-            let b = X::widen(self.regs[op.rs2()]);
-            let imm = op.imm() as u64;
-            let rd = op.rd();
+            let Some(op) = ops.get(at as usize) else { break Flow::Page };
             let late = pending & op.uses();
             if late != 0 {
                 time = self.arrival(late, time);
                 pending &= !late;
             }
 
+            macro_rules! a {
+                () => {
+                    X::widen(self.regs[op.rs1()])
+                };
+            }
+            macro_rules! b {
+                () => {
+                    X::widen(self.regs[op.rs2()])
+                };
+            }
+            macro_rules! imm {
+                () => {
+                    op.imm() as u64
+                };
+            }
             macro_rules! next {
                 () => {
                     match X::ISA {
-                        Isa::Rv32 => at += 1,
+                        Isa::Rv32 => at = at.wrapping_add(1),
                         Isa::Rv64 => {
-                            at += (op.size() >> X::SLOT) as u32;
+                            at = at.wrapping_add(op.halves());
                             skew = skew.wrapping_add(1);
                         }
                     }
@@ -188,41 +225,30 @@ impl<X: Xlen> Hart<X> {
             }
             macro_rules! put {
                 ($value:expr) => {{
-                    self.regs[rd] = X::narrow($value);
-                    pending &= !bit(rd);
+                    let value = $value;
+                    self.regs[op.rd()] = X::narrow(value);
+                    pending &= !bit(op.rd());
                     time += steps.one;
                     next!();
+                    continue;
                 }};
             }
             macro_rules! jump {
-                ($offset:expr) => {{
-                    let from = at;
-                    at = at.wrapping_add_signed($offset >> X::SLOT);
-                    skew = skew.wrapping_add(1).wrapping_add(place(from)).wrapping_sub(place(at));
+                ($to:expr) => {{
+                    let to: u64 = $to;
+                    skew = skew.wrapping_add(1).wrapping_add(place(at)).wrapping_sub(place(to));
+                    at = to;
                 }};
             }
-            // After a backward jump: not further than the horizon, and is it a loop that waits?
-            macro_rules! look_around {
+            macro_rules! link {
                 () => {
-                    // Later than the horizon it is too early to say what the loop has seen.
-                    if time > horizon {
-                        if time > leash {
-                            leave!(at, Flow::Horizon);
-                        }
-                    } else {
-                        let target = address_of(at);
-                        if target == self.repeat.target {
-                            streak = streak.wrapping_add(1);
-                            if streak == self.repeat.threshold {
-                                leave!(at, Flow::Repeat);
-                            }
-                        } else {
-                            self.repeat.target = target;
-                            self.repeat.threshold = Repeat::<X>::FIRST_THRESHOLD;
-                            self.watching &= !UNMARKED;
-                            streak = 0;
-                        }
-                    }
+                    self.regs[op.rd()] = X::narrow(X::canonical(address_of(at).wrapping_add(op.size())));
+                    pending &= !bit(op.rd());
+                };
+            }
+            macro_rules! offset {
+                () => {
+                    at.wrapping_add((op.imm() >> X::SLOT) as u64)
                 };
             }
             macro_rules! arms {
@@ -243,113 +269,85 @@ impl<X: Xlen> Hart<X> {
                     $($_float:tt)*
                 ) => {
                     match op.code() {
-                        $(Code::$register => put!(alu::$r_op::<X>(a, b)),)*
-                        $(Code::$unary => put!(alu::$u_op::<X>(a)),)*
-                        $(Code::$pack => put!(alu::$k_op::<X>(a, b)),)*
-                        $(Code::$immediate => put!(alu::$i_op::<X>(a, imm)),)*
-                        $(Code::$shift => put!(alu::$s_op::<X>(a, imm)),)*
-                        $(Code::$word => put!(alu::$w_op::<X>(a, imm)),)*
+                        $(Code::$register => put!(alu::$r_op::<X>(a!(), b!())),)*
+                        $(Code::$unary => put!(alu::$u_op::<X>(a!())),)*
+                        $(Code::$pack => put!(alu::$k_op::<X>(a!(), b!())),)*
+                        $(Code::$immediate => put!(alu::$i_op::<X>(a!(), imm!())),)*
+                        $(Code::$shift => put!(alu::$s_op::<X>(a!(), imm!())),)*
+                        $(Code::$word => put!(alu::$w_op::<X>(a!(), imm!())),)*
                         $(Code::$product => {
-                            self.regs[rd] = X::narrow(alu::$p_op::<X>(a, b));
-                            self.ready[rd % SLOTS] = time + steps.product;
-                            pending |= bit(rd);
+                            self.regs[op.rd()] = X::narrow(alu::$p_op::<X>(a!(), b!()));
+                            self.ready[op.rd() % SLOTS] = time + steps.product;
+                            pending |= bit(op.rd());
                             time += steps.one;
                             next!();
+                            continue;
                         })*
                         $(Code::$quotient => {
+                            let (a, b) = (a!(), b!());
                             let cycles = self.costs.quotient(alu::$magnitude::<X>(a, b), X::BITS);
                             time += Time::from(cycles) * self.cycle - steps.one;
                             put!(alu::$q_op::<X>(a, b));
                         })*
                         $(Code::$branch => {
                             let backward = op.imm() < 0;
-                            if alu::$condition(a, b) {
-                                time += if backward { steps.taken } else { steps.wrong };
-                                jump!(op.imm());
-                                if backward {
-                                    look_around!();
-                                }
-                            } else {
+                            if !alu::$condition(a!(), b!()) {
                                 time += if backward { steps.wrong } else { steps.one };
                                 next!();
+                                continue;
                             }
+                            time += if backward { steps.taken } else { steps.wrong };
+                            jump!(offset!());
+                            if !backward {
+                                continue;
+                            }
+                            Then::LookAround
                         })*
                         $(Code::$load => {
-                            let address = X::unsigned(a.wrapping_add(imm));
+                            let address = X::unsigned(a!().wrapping_add(imm!()));
                             if address & (Width::$l_width as u64 - 1) != 0 {
-                                leave!(at, Flow::Slow(op));
+                                break Flow::Slow;
                             }
-                            let private = bus.is_private(address);
-                            let watch = Watch::new(address, Width::$l_width);
-                            let shared = !private && !bus.is_own_clock(address);
-                            let again = match shared && self.loads_again {
-                                true => self.load_again(watch, time),
-                                false => None,
+                            let quick = match bus.quick_load(time, address, Width::$l_width, plain) {
+                                Some((loaded, false)) => Some(loaded),
+                                Some((loaded, true)) => {
+                                    self.counters.shared_loads += 1;
+                                    if self.watching != 0 {
+                                        self.note_memory(address, Width::$l_width, time);
+                                    }
+                                    Some(loaded)
+                                }
+                                None if self.is_ahead => {
+                                    self.load_further(bus, time, address, Width::$l_width, horizon)
+                                }
+                                None => None,
                             };
-                            let loaded = if let Some(loaded) = again {
-                                loaded
-                            } else if shared && time > horizon {
-                                let Some(loaded) = bus.load_ahead(time, address, Width::$l_width) else {
-                                    leave!(at, Flow::Horizon);
-                                };
-                                let instructions = skew.wrapping_add(place(at));
-                                let here = || Here { pc: address_of(at), time, instructions, pending, streak };
-                                if !self.load_ahead(here, AheadLoad::new(watch, time, loaded), horizon) {
-                                    leave!(at, Flow::Horizon);
-                                }
-                                loaded
-                            } else {
-                                if self.is_ahead && !private && !self.latch_ahead(bus.before_latch(address)) {
-                                    leave!(at, Flow::Horizon);
-                                }
-                                match bus.load(time, address, Width::$l_width) {
-                                    Ok(loaded) => loaded,
-                                    Err(refusal) => leave!(at, Flow::Refused(refusal)),
-                                }
-                            };
-                            if !private {
-                                self.counters.shared_loads += 1;
-                                if self.watching != 0 {
-                                    self.note(bus.nature(address), watch, time);
-                                }
+                            if let Some(loaded) = quick {
+                                self.regs[op.rd()] = X::narrow(loaded.value as $extend as u64);
+                                self.ready[op.rd() % SLOTS] = loaded.ready;
+                                pending |= bit(op.rd());
+                                time += steps.one;
+                                next!();
+                                continue;
                             }
-                            self.regs[rd] = X::narrow(loaded.value as $extend as u64);
-                            time += steps.one;
-                            if loaded.ready > time {
-                                self.ready[rd % SLOTS] = loaded.ready;
-                                pending |= bit(rd);
-                            } else {
-                                pending &= !bit(rd);
-                            }
-                            next!();
+                            Then::Exactly(Exact::Load(address, Width::$l_width))
                         })*
                         $(Code::$store => {
-                            let address = X::unsigned(a.wrapping_add(imm));
+                            let address = X::unsigned(a!().wrapping_add(imm!()));
                             if address & (Width::$t_width as u64 - 1) != 0 {
-                                leave!(at, Flow::Slow(op));
+                                break Flow::Slow;
                             }
-                            let private = bus.is_private(address);
-                            if time > horizon {
-                                let stands = private && !self.is_ahead;
-                                let ahead = || private.then(|| bus.before_store(address, Width::$t_width));
-                                if !stands && !self.store_ahead(ahead().flatten()) {
-                                    leave!(at, Flow::Horizon);
-                                }
+                            if plain && let Some((free, shared)) =
+                                bus.quick_store(time, address, Width::$t_width, b!())
+                            {
+                                self.counters.shared_stores += u64::from(shared);
+                                self.watching = 0;
+                                streak = 0;
+                                time = free.max(time + steps.one);
+                                next!();
+                                continue;
                             }
-                            let free = match bus.store(time, address, Width::$t_width, b) {
-                                Ok(free) => free,
-                                Err(refusal) => leave!(at, Flow::Refused(refusal)),
-                            };
-                            self.watching = 0;
-                            streak = 0;
-                            time = free.max(time + steps.one);
-                            next!();
-                            if !private {
-                                self.counters.shared_stores += 1;
-                                if bus.code_generation() != generation {
-                                    leave!(at, Flow::Page);
-                                }
-                            }
+                            Then::Exactly(Exact::Store(address, Width::$t_width))
                         })*
                         // A wait loop has one in each turn. It concerns nobody but the hart: no horizon.
                         Code::Fence => {
@@ -357,50 +355,80 @@ impl<X: Xlen> Hart<X> {
                             pending = 0;
                             time = bus.fence(time).max(time + steps.one);
                             next!();
+                            continue;
                         }
-                        Code::Lui => put!(imm),
-                        Code::Auipc => {
-                            let pc = address_of(at);
-                            put!(X::canonical(pc.wrapping_add(imm)))
-                        }
+                        Code::Lui => put!(imm!()),
+                        Code::Auipc => put!(X::canonical(address_of(at).wrapping_add(imm!()))),
                         Code::Jal => {
-                            let pc = address_of(at);
-                            self.regs[rd] = X::narrow(X::canonical(pc.wrapping_add(op.size())));
-                            pending &= !bit(rd);
+                            link!();
                             time += steps.taken;
-                            jump!(op.imm());
-                            look_around!();
+                            jump!(offset!());
+                            Then::LookAround
                         }
                         Code::Jalr => {
-                            let target = X::unsigned(a.wrapping_add(imm) & !1);
+                            let target = X::unsigned(a!().wrapping_add(imm!()) & !1);
                             if X::ISA == Isa::Rv32 && target & 2 != 0 {
-                                leave!(at, Flow::Slow(op));
+                                break Flow::Slow;
                             }
-                            let pc = address_of(at);
-                            self.regs[rd] = X::narrow(X::canonical(pc.wrapping_add(op.size())));
-                            pending &= !bit(rd);
+                            link!();
                             time += steps.wrong;
-                            let inside = target ^ base < CodePage::BYTES as u64;
-                            skew = skew.wrapping_add(1).wrapping_add(place(at));
-                            if !inside || time > leash {
-                                let flow = if time > leash { Flow::Horizon } else { Flow::Page };
-                                break (target, skew, flow);
+                            jump!((target.wrapping_sub(base) as i64 >> X::SLOT) as u64);
+                            if time > leash {
+                                break Flow::Horizon;
                             }
-                            at = (target - base) as u32 >> X::SLOT;
-                            skew = skew.wrapping_sub(place(at));
+                            continue;
                         }
-                        _ => leave!(at, Flow::Slow(op)),
+                        Code::Wait => Then::Exactly(Exact::Wait),
+                        _ => break Flow::Slow,
                     }
                 };
             }
-            instructions!(arms);
+            match instructions!(arms) {
+                Then::LookAround => {
+                    // Later than the horizon it is too early to say what the loop has seen.
+                    if time > horizon {
+                        if time > leash {
+                            break Flow::Horizon;
+                        }
+                        continue;
+                    }
+                    let target = address_of(at);
+                    if target == self.repeat.target {
+                        streak = streak.wrapping_add(1);
+                        if streak == self.repeat.threshold {
+                            break Flow::Repeat;
+                        }
+                    } else {
+                        self.repeat.target = target;
+                        self.repeat.threshold = Repeat::<X>::FIRST_THRESHOLD;
+                        streak = 0;
+                        self.watching &= !UNMARKED;
+                    }
+                }
+                Then::Exactly(what) => {
+                    write_back!();
+                    let done = match what {
+                        Exact::Store(address, width) => self.store(bus, *op, address, width, horizon),
+                        Exact::Load(address, width) => self.load(bus, *op, address, width, horizon),
+                        Exact::Wait => {
+                            self.run_wait(bus, *op, horizon).map_or(Ok(true), |stop| Err(Flow::Stop(stop)))
+                        }
+                    };
+                    (time, pending, streak) = (self.time, self.pending, self.repeat.streak);
+                    plain = self.is_plain();
+                    match done {
+                        Ok(same) => {
+                            next!();
+                            if !same {
+                                break Flow::Page;
+                            }
+                        }
+                        Err(flow) => break flow,
+                    }
+                }
+            }
         };
-
-        self.pc = X::unsigned(pc);
-        self.time = time;
-        self.counters.instructions = instructions;
-        self.pending = pending;
-        self.repeat.streak = streak;
+        write_back!();
         flow
     }
 }

@@ -78,6 +78,7 @@ impl ClusterBus<'_> {
     }
 
     /// A load that takes the hart's one uncached slot.
+    #[inline(always)]
     pub(super) fn uncached(&mut self, at: Time, value: u64, cycles: u64) -> Loaded {
         self.own.uncached[0] += 1;
         let ready = self.own.loaded_at.max(at) + cycles * self.cycle;
@@ -85,6 +86,7 @@ impl ClusterBus<'_> {
         Loaded { value, ready }
     }
 
+    #[inline(always)]
     pub(super) fn stored(&mut self, at: Time) -> Time {
         self.own.uncached[1] += 1;
         at + self.net.costs.store * self.cycle
@@ -269,6 +271,26 @@ impl Bus for ClusterBus<'_> {
             return Ok(self.stored(at));
         }
         self.store_elsewhere(at, address, width, value)
+    }
+
+    #[inline(always)]
+    fn quick_load(&mut self, at: Time, address: u64, width: Width, plain: bool) -> Option<(Loaded, bool)> {
+        if !plain || at >= self.net.limit {
+            return None;
+        }
+        let offset = self.shared.lim.quick_offset(address)?;
+        let value = self.shared.lim.memory().quick_value(offset, width as usize)?;
+        Some((self.uncached(at, value, self.net.costs.lim_load), true))
+    }
+
+    #[inline(always)]
+    fn quick_store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Option<(Time, bool)> {
+        if at >= self.net.limit || !self.shared.watchers.is_unheard(address, width as u64) {
+            return None;
+        }
+        let offset = self.shared.lim.quick_offset(address)?;
+        self.shared.lim.memory_mut().quick_set(offset, width as usize, value)?;
+        Some((self.stored(at), true))
     }
 
     fn amo(

@@ -119,7 +119,7 @@ impl Cluster {
             self.frozen[hart] = state; // with the clock
             return false;
         }
-        self.slots.thaw(hart, state, at);
+        self.slots.thaw(hart, state, at, &mut self.shared.watchers);
         true
     }
 
@@ -132,7 +132,7 @@ impl Cluster {
         self.slots.harts[hart].forget_ahead();
         self.slots.harts[hart].advance_to(at);
         self.slots.harts[hart].take_trap(cause, value);
-        self.slots.run(hart);
+        self.slots.run(hart, &mut self.shared.watchers);
     }
 
     fn release(&mut self, at: Time, net: &Net) -> Result<(), Violation> {
@@ -152,7 +152,7 @@ impl Cluster {
         }
         for (hart, pc) in vectors.into_iter().enumerate() {
             match self.shared.peripherals.suppress_fetch >> hart & 1 {
-                0 => self.slots.start(hart, pc, at),
+                0 => self.slots.start(hart, pc, at, &mut self.shared.watchers),
                 _ => self.suppressed[hart] = Some(pc),
             }
         }
@@ -163,7 +163,7 @@ impl Cluster {
     fn stand_no_more(&mut self, hart: usize, at: Time) {
         if std::mem::take(&mut self.own[hart].stands) && self.slots.state(hart) == State::Running {
             self.slots.harts[hart].advance_to(at);
-            self.slots.run(hart);
+            self.slots.run(hart, &mut self.shared.watchers);
         }
     }
 
@@ -173,7 +173,7 @@ impl Cluster {
             return;
         }
         if let Some(pc) = self.suppressed[hart].take() {
-            self.slots.start(hart, pc, at);
+            self.slots.start(hart, pc, at, &mut self.shared.watchers);
         }
     }
 
@@ -196,7 +196,7 @@ impl Cluster {
                     // Parked ones were roused before the clock stopped.
                     State::Running | State::Parked => {
                         self.slots.harts[hart].advance_to(at);
-                        self.slots.run(hart);
+                        self.slots.run(hart, &mut self.shared.watchers);
                     }
                 }
             }

@@ -45,6 +45,13 @@ impl Lim {
         Err(Violation::new(Rule::LimEnd, detail))
     }
 
+    /// [`Lim::offset`] of an aligned word that lies inside: ways end where no word straddles.
+    #[inline(always)]
+    pub(crate) fn quick_offset(&self, address: u64) -> Option<u64> {
+        let offset = address.wrapping_sub(LIM.start);
+        (offset < (15 - u64::from(self.way_enable)) * WAY).then_some(offset)
+    }
+
     /// Loses its content.
     pub(crate) fn lose(&mut self) {
         self.memory = CodeMemory::new(LIM.end - LIM.start);

@@ -140,6 +140,9 @@ impl TensixBus<'_> {
     #[inline]
     pub(super) fn announce(&mut self, at: Time, address: u64, bytes: u64) -> Result<(), Refusal> {
         let watchers = &mut self.shared.watchers;
+        if watchers.is_unheard(address, bytes) {
+            return Ok(());
+        }
         let (parked, ahead) = (
             watchers.waiting(address, bytes),
             watchers.loaded_ahead(at, self.own.core.index(), address, bytes),
@@ -247,6 +250,36 @@ impl Bus for TensixBus<'_> {
         self.store_shared(at, address, width, value)
     }
 
+    #[inline(always)]
+    fn quick_load(&mut self, at: Time, address: u64, width: Width, plain: bool) -> Option<(Loaded, bool)> {
+        if self.own.ram.holds(address) {
+            let value = self.own.ram.load(address, width as usize);
+            return Some((Loaded { value, ready: at + cycles(cost::LOCAL) }, false));
+        }
+        if !plain || at >= self.net.limit || !self.own.l0.is_off() || !self.own.order.is_empty() {
+            return None;
+        }
+        let value = self.shared.l1.quick_value(address, width as usize)?;
+        Some((Loaded { value, ready: at + cycles(cost::L1) }, true))
+    }
+
+    #[inline(always)]
+    fn quick_store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Option<(Time, bool)> {
+        if self.own.ram.holds(address) {
+            self.own.ram.store(address, width as usize, value);
+            return Some((self.own.stores.other(at), false));
+        }
+        if at >= self.net.limit
+            || !self.own.l0.is_off()
+            || self.own.order.is_loose()
+            || !self.shared.watchers.is_unheard(address, width as u64)
+        {
+            return None;
+        }
+        self.shared.l1.quick_set(address, width as usize, value)?;
+        Some((self.own.stores.l1(at, address), true))
+    }
+
     fn amo(
         &mut self,
         at: Time,
@@ -322,6 +355,7 @@ impl Bus for TensixBus<'_> {
         *self.generation
     }
 
+    #[inline]
     fn load_ahead(&mut self, at: Time, address: u64, width: Width) -> Option<Loaded> {
         let plain = address < L1_BYTES && self.may_go_ahead();
         plain.then(|| Loaded {

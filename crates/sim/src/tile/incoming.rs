@@ -81,7 +81,7 @@ impl Shared {
             }
             Body::AtomicDone { noc, transaction, address, value } => {
                 self.lose_code(address, 4);
-                self.l1.set_value(address, 4, u64::from(value));
+                self.l1.write(address, &value.to_le_bytes());
                 self.watchers.written(address, 4);
                 self.count(noc.index(), counter::ATOMIC_RESPONSES, 1);
                 self.count(noc.index(), counter::OUTSTANDING + usize::from(transaction), u32::MAX);

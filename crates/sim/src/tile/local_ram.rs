@@ -1,6 +1,7 @@
 //! The data RAM of one baby core: nobody else sees it (tensix.md §1).
 
 use super::cores::Core;
+use crate::aligned::{get, set};
 
 /// Where every core sees its own.
 const BASE: u64 = 0xffb0_0000;
@@ -31,18 +32,14 @@ impl LocalRam {
     }
 
     /// The value of `width` bytes at an aligned address inside.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn load(&self, address: u64, width: usize) -> u64 {
-        let at = (address - BASE) as usize;
-        let mut word = [0; 8];
-        word[..width].copy_from_slice(&self.bytes[at..at + width]);
-        u64::from_le_bytes(word)
+        get(&self.bytes, address, width)
     }
 
     /// Stores the low `width` bytes of `value` at an aligned address inside.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn store(&mut self, address: u64, width: usize, value: u64) {
-        let at = (address - BASE) as usize;
-        self.bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+        set(&mut self.bytes, address, width, value);
     }
 }

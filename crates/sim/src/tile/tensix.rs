@@ -112,7 +112,7 @@ impl Tensix {
         let Some(state) = self.frozen[core].take() else { return false };
         // What a FIFO held up looks again: something may have changed meanwhile.
         let state = if state == State::Asleep { State::Running } else { state };
-        self.slots.thaw(core, state, at);
+        self.slots.thaw(core, state, at, &mut self.shared.watchers);
         true
     }
 
@@ -176,7 +176,8 @@ impl Tensix {
                     own.order.reset();
                     own.control = CoreControl::default();
                     self.shared.empty_fifos(core);
-                    self.slots.start(core.index(), self.shared.debug.reset_pc(core), start);
+                    let pc = self.shared.debug.reset_pc(core);
+                    self.slots.start(core.index(), pc, start, &mut self.shared.watchers);
                 }
                 _ => {}
             }
