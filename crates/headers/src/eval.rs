@@ -177,7 +177,8 @@ impl Evaluator<'_> {
                 }
                 let message =
                     if operator == BinaryOp::Div { "division by zero" } else { "remainder by zero" };
-                return Err(Fault::at(ErrorKind::Arithmetic, message, at));
+                return Err(Fault::at(ErrorKind::Arithmetic, message, at)
+                    .help("the divisor is 0: change it, or what it is made of"));
             }
             BinaryOp::Div => a / b,
             BinaryOp::Rem => {

@@ -131,7 +131,8 @@ impl Preprocessor<'_> {
         self.flush(&mut pending)?;
         match conditions.last() {
             Some(open) => {
-                Err(Fault::new(ErrorKind::Directive, "this conditional has no `#endif`", open.directive))
+                Err(Fault::new(ErrorKind::Directive, "this conditional has no `#endif`", open.directive)
+                    .help("add `#endif` after what it encloses"))
             }
             None => Ok(()),
         }

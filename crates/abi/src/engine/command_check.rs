@@ -176,7 +176,10 @@ impl<'a> CommandCheck<'a> {
                     Ref::Id(id) => (format!("number {id}"), None),
                 };
                 let help = match near {
-                    Some(near) => format!("did you mean `{near}`?"),
+                    Some(near) => format!(
+                        "did you mean `{near}`? else declare it with its own cores: `group {} = ..;`",
+                        what.trim_matches('`')
+                    ),
                     None if self.groups.is_empty() => {
                         "write a range of cores, as in `0..60`: no group has a name here".to_owned()
                     }
@@ -304,9 +307,9 @@ impl<'a> CommandCheck<'a> {
                     place,
                     format!("`{}` gives no result", handler.name),
                     format!(
-                        "drop `-> {}`, or give the handler a result in the program, as in `fn {}(..) -> u32`",
-                        self.shown(name),
-                        handler.name
+                        "give the handler a result in the program, as in `fn {}(..) -> u32`, or drop `-> {}` and what reads it",
+                        handler.name,
+                        self.shown(name)
                     ),
                 ),
                 Some(kind) => {

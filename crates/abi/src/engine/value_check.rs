@@ -70,7 +70,11 @@ impl CommandCheck<'_> {
                     Rule::ArgWords,
                     Place::Arg(item, arg),
                     message,
-                    "put the rest into a tensor and pass its address",
+                    format!(
+                        "remove {}, or put the words from number {} on into a tensor and pass its address in their place",
+                        resolved.words.len() - c::ARGS_MAX as usize,
+                        c::ARGS_MAX
+                    ),
                 );
             }
             resolved.words.truncate(c::ARGS_MAX as usize);
@@ -187,13 +191,17 @@ impl CommandCheck<'_> {
                 match kind {
                     Some(kind) if kind.words() != 1 && problems.refused(id) => blank(),
                     Some(kind) if kind.words() != 1 => {
-                        let message =
-                            format!("{} has 64 bits; {} is a register of 32", what(), variable.label(id));
+                        let message = format!(
+                            "{} has 64 bits; the {} {} has 32",
+                            what(),
+                            variable.kind.noun(),
+                            variable.label(id)
+                        );
                         problems.add(
                             Rule::ArgType,
                             place,
                             message,
-                            "let the handler take two `u32`, low word first",
+                            "let the handler take two `u32`, low word first, and pass two words",
                         );
                         blank()
                     }

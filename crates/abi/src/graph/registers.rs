@@ -198,8 +198,8 @@ fn read_early(
             wrote.label(writer)
         ),
         match &wrote.name {
-            Some(name) => format!("add `after {name}`, or move {label} from `reg` to `bind`"),
-            None => format!("add {}, or move {label} from `reg` to `bind`", wrote.after(writer)),
+            Some(name) => format!("add `after {name}`"),
+            None => format!("add {}", wrote.after(writer)),
         },
     );
 }
@@ -222,13 +222,20 @@ fn unordered(
             format!("{label} is written by {here} and read by {there}, with no order between them")
         }
     };
+    let after = model.nodes[other_node as usize].after(other_node);
     problems.conflict(
         Rule::WriteUnordered,
         one.place,
         other.0,
         format!("{there} {} {label} here", if other.1 { "writes" } else { "reads" }),
         message,
-        format!("add {} to {here}, or use two registers", model.nodes[other_node as usize].after(other_node)),
+        match one.writes && other.1 {
+            // In an order the second result replaces the first.
+            true => {
+                format!("use two registers, or add {after} to {here}, whose value is then the one that stays")
+            }
+            false => format!("add {after} to {here}, or use two registers"),
+        },
     );
 }
 

@@ -151,7 +151,7 @@ fn check_args(i: usize, handler: &Handler, problems: &mut Vec<Problem>) {
                 Rule::ArgWords,
                 Place::HandlerArg(i, j),
                 message,
-                "put the rest into a tensor and pass its address",
+                "put the words from the tenth on into a tensor, and pass its address in their place: `km::Address` is one word",
             ));
             return;
         }

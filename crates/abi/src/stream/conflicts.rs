@@ -172,4 +172,4 @@ impl Conflicts<'_> {
 }
 
 /// What to do about a command that meets itself in the next turn of a loop.
-const AGAIN: &str = "write `wait(all);` at the end of the loop's block, or wait for it by its name there";
+const AGAIN: &str = "write `wait(all);` at the end of the loop's block";

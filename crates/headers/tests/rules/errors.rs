@@ -69,7 +69,8 @@ error: division by zero
  --> a.h:3:27
   |
 3 | constexpr unsigned kX = 1 / 0;
-  |                           ^";
+  |                           ^
+  = help: the divisor is 0: change it, or what it is made of";
     assert_eq!(header.get("kX").unwrap_err().render(), expected);
 }
 

@@ -161,7 +161,7 @@ fn broken_word(part: &TokenStream, first: bool) -> Option<String> {
 fn refuse_value(named: &Named, word: &str, why: &str, scope: &mut Scope<'_>) {
     if let Some(value) = &named.value {
         let text = format!("`{}` is given a value, and {why}", named.name);
-        let help = "remove it; a number that never changes is a `const`";
+        let help = "remove the `=` and the value; a number that never changes is a `const`";
         let help = match word {
             "reg" => {
                 let ty = named.kind.map_or("u32", kind_name);

@@ -83,6 +83,10 @@ fn no_assignment(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
             ),
             _ => ("this is not an assignment".to_owned(), FORMS.to_owned()),
         },
+        Expr::Binary(binary) if crate::engine::number::name_of(&binary.left).is_some() => (
+            "this is not an assignment".to_owned(),
+            format!("write `{} = ..;`, or remove it", binary.left.to_token_stream()),
+        ),
         _ => ("this is not an assignment".to_owned(), FORMS.to_owned()),
     }
 }

@@ -1,6 +1,6 @@
 //! `buffers(..)`: circular buffers.
 
-use komorebi_abi::constants::{core, layout};
+use komorebi_abi::constants::core;
 use komorebi_abi::program::{Buffer, Format, Rule};
 use syn::Meta;
 
@@ -81,12 +81,12 @@ fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
     let parts: BufferParts = parse_fields(list.tokens.clone(), &owner, &BufferParts::PARTS, into.errors);
     let number = |field: &str, value: Option<&Value>, into: &mut Collect<'_>| {
         let value = required(value, field, &owner, part.key, into.errors)?;
-        let most = match field {
-            "index" => core::BUFFER_COMPUTE_TOKEN - 1,
-            "pages" => Buffer::PAGES_MAX,
-            _ => layout::L1_BYTES,
+        let range = match field {
+            "index" => format!("a number from 0 to {}", core::BUFFER_COMPUTE_TOKEN - 1),
+            "pages" => format!("a number from 1 to {}", Buffer::PAGES_MAX),
+            _ => "the bytes of one page, as in `page_bytes = 2048`".to_owned(),
         };
-        resolve(value, &format!("`{field}` of {owner}"), most, into.header, into.errors)
+        resolve(value, &format!("`{field}` of {owner}"), &range, into.header, into.errors)
     };
     let (index, no_index) = match &parts.index {
         None => (None, Some(NoIndex::Unwritten)),

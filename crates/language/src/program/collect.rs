@@ -48,13 +48,14 @@ pub(crate) fn collect(
     collect_grid(attribute.grid.as_ref(), &mut into);
     if let Some(value) = &attribute.depth {
         into.places.depth = Some(value.anchor());
-        let depth = resolve(value, "`depth`", limits::SLOTS_MAX, header, into.errors);
+        let depth = resolve(value, "`depth`", &to(limits::SLOTS_MAX), header, into.errors);
         into.model.depth = depth.unwrap_or(ProgramModel::DEFAULT_DEPTH);
     }
     if let Some(value) = &attribute.kernel_bytes {
         into.places.kernel_bytes = Some(value.anchor());
-        into.model.kernel_bytes =
-            resolve(value, "`kernel_bytes`", layout::KERNEL_BYTES_MAX, header, into.errors);
+        let (step, most) = (layout::KERNEL_BYTES_STEP, layout::KERNEL_BYTES_MAX);
+        let range = format!("a multiple of {step} from {step} to {most}");
+        into.model.kernel_bytes = resolve(value, "`kernel_bytes`", &range, header, into.errors);
     }
     let readers: [(&Option<Value>, ReadPart); 4] = [
         (&attribute.buffers, collect_buffers),
@@ -77,16 +78,21 @@ pub(crate) fn collect(
     (into.model, into.places)
 }
 
+/// The range of a number that counts.
+fn to(most: u32) -> String {
+    format!("a number from 1 to {most}")
+}
+
 fn collect_grid(value: Option<&Value>, into: &mut Collect<'_>) {
     let Some(value) = value else { return };
     into.places.grid = Some(value.anchor());
     match value {
         Value::List(sides, _) if sides.len() == 2 => {
-            let side = |i: usize, what, most, into: &mut Collect<'_>| {
-                resolve(&sides[i], what, most, into.header, into.errors)
+            let side = |i: usize, what, range: &str, into: &mut Collect<'_>| {
+                resolve(&sides[i], what, range, into.header, into.errors)
             };
-            let columns = side(0, "the columns of the grid", limits::COLUMNS_MAX, into);
-            let rows = side(1, "the rows of the grid", limits::CORES_MAX, into);
+            let columns = side(0, "the columns of the grid", &to(limits::COLUMNS_MAX), into);
+            let rows = side(1, "the rows of the grid", &to(limits::CORES_MAX), into);
             into.model.grid = columns.zip(rows);
         }
         other => {
@@ -185,7 +191,7 @@ fn number_of(
     if let Some(value) = &item.number {
         places.number = Some(value.anchor());
         let what = format!("the number of handler `{name}`");
-        let number = resolve(value, &what, limits::HANDLER_MAX, into.header, into.errors);
+        let number = resolve(value, &what, &to(limits::HANDLER_MAX), into.header, into.errors);
         return number.ok_or(NoNumber::Refused);
     }
     match into.header {

@@ -85,7 +85,7 @@ fn skeleton(item: Item) -> Option<ProgramItem> {
 fn parse_trait(item: ItemTrait, errors: &mut Errors) -> ProgramItem {
     let refuse = |anchor: Anchor, what: &str, errors: &mut Errors| {
         let message = Message::new(Rule::Item, format!("program `{}` {what}", item.ident));
-        let help = "remove it: a program is a plain trait, whose functions are its handlers";
+        let help = "remove this: a program is a plain trait, whose functions are its handlers";
         errors.push(anchor, &message.help(help));
     };
     if !item.generics.params.is_empty() {

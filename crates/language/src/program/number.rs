@@ -8,41 +8,41 @@ use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
 use crate::value::Value;
 
-/// Most of a word that means no more than its bits.
-pub(crate) const WORD_MAX: u32 = u32::MAX;
+/// What a word may be that means no more than its bits.
+pub(crate) const WORD: &str = "a number from 0 to 4294967295";
 
-/// The number that `value` is. After an error, or where the header is unknown, `None`. Whether it is `most` at most is for
-/// the rules to check, which know more; what is no number of 32 bits is told that bound.
+/// The number that `value` is. After an error, or where the header is unknown, `None`. What it may be is for the
+/// rules to check; `range` says it where it is no number of 32 bits.
 pub(crate) fn resolve(
     value: &Value,
     what: &str,
-    most: u32,
+    range: &str,
     header: &ProgramHeader,
     errors: &mut Errors,
 ) -> Option<u32> {
-    let range = || format!("write a number from 0 to {most}");
     match value {
         Value::Int(literal) => {
             let number = literal.base10_parse::<u64>().ok().and_then(|number| u32::try_from(number).ok());
             let help = match (number, literal.suffix()) {
                 (Some(_), "" | "u32") => return number,
                 (Some(number), _) => format!("write it without a type: `{number}`"),
-                (None, _) => range(),
+                (None, _) => format!("write {range}"),
             };
-            let wanted =
-                if number.is_some() { "a number without a type" } else { "a number from 0 to 2^32 - 1" };
-            let text = format!("expected {wanted} for {what}, found `{literal}`");
+            let text = match number {
+                Some(_) => format!("expected a number without a type for {what}, found `{literal}`"),
+                None => format!("`{literal}` is out of range for {what}"),
+            };
             errors.push(value.anchor(), &Message::new(Rule::Number, text).help(help));
             None
         }
-        Value::Name(name, anchor) => resolve_name(name, *anchor, what, &range(), header, errors),
+        Value::Name(name, anchor) => resolve_name(name, *anchor, what, range, header, errors),
         Value::Negative(text, anchor) => {
-            let bits = text.parse::<i32>().ok().filter(|_| most == WORD_MAX).map(i32::cast_unsigned);
+            let bits = text.parse::<i32>().ok().filter(|_| range == WORD).map(i32::cast_unsigned);
             let help = match bits {
                 Some(bits) => format!("write the bits of the word: `{bits}`"),
-                None => range(),
+                None => format!("write {range}"),
             };
-            let text = format!("expected a number from 0 to 2^32 - 1 for {what}, found `{text}`");
+            let text = format!("`{text}` is out of range for {what}");
             errors.push(*anchor, &Message::new(Rule::Number, text).help(help));
             None
         }
@@ -80,11 +80,10 @@ fn resolve_name(
                 let number = constant.value.as_u32();
                 if number.is_none() {
                     let value = constant.value;
-                    let text =
-                        format!("`{name}` is {value}; a number from 0 to 2^32 - 1 was expected for {what}");
+                    let text = format!("`{name}` is {value}, which is out of range for {what}");
                     let place =
                         read.header.render_at("it is declared here", &constant.location, constant.name.len());
-                    let help = format!("{range}, or another constant");
+                    let help = format!("write {range}, or a constant that is one");
                     errors.push(anchor, &Message::new(Rule::Number, text).detail(place).help(help));
                 }
                 number

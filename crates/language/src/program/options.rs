@@ -5,7 +5,7 @@ use komorebi_abi::program::{Compute, Kernel, MathFidelity, OptLevel, Rule, Unpac
 
 use super::attribute::{ComputeParts, PerKernel};
 use super::collect::Collect;
-use super::number::{WORD_MAX, resolve};
+use super::number::{WORD, resolve};
 use crate::errors::{Errors, Message};
 use crate::parts::{parse_fields, parse_parts};
 use crate::value::Value;
@@ -86,10 +86,8 @@ pub(crate) fn collect_compile_args(value: &Value, into: &mut Collect<'_>) {
             continue;
         };
         let what = format!("a compile-time argument of the {}", kernel.name());
-        into.model.compile_args[i] = words
-            .iter()
-            .filter_map(|word| resolve(word, &what, WORD_MAX, into.header, into.errors))
-            .collect();
+        into.model.compile_args[i] =
+            words.iter().filter_map(|word| resolve(word, &what, WORD, into.header, into.errors)).collect();
     }
 }
 

@@ -11,7 +11,7 @@ use super::collect::Collect;
 use super::files::{exists, missing_help, nearest_file, plain};
 use super::header::ProgramHeader;
 use super::kernels::{SourcePath, with_includes};
-use super::number::{WORD_MAX, resolve};
+use super::number::resolve;
 use super::options::choose;
 use super::places::{RegionPlaces, ThreadPlaces};
 use crate::anchor::Anchor;
@@ -206,9 +206,14 @@ fn collect_thread(item: &ThreadItem, into: &mut Collect<'_>) {
         None => vec![String::new()],
     };
     if let Some(value) = words {
-        thread.words =
-            resolve(value, &format!("`words` of {owner}"), Thread::WORDS_MAX, into.header, into.errors)
-                .unwrap_or_default();
+        thread.words = resolve(
+            value,
+            &format!("`words` of {owner}"),
+            &format!("a number from 0 to {}", Thread::WORDS_MAX),
+            into.header,
+            into.errors,
+        )
+        .unwrap_or_default();
     }
     thread.deadline_us = item.deadline.as_ref().and_then(|deadline| deadline.us);
     let setting =
@@ -260,7 +265,7 @@ fn clusters_of(item: &ThreadItem, owner: &str, into: &mut Collect<'_>) -> Vec<(u
     };
     let what = format!("the cluster of {owner}");
     let found = values.iter().filter_map(|value| {
-        Some((resolve(value, &what, *Thread::CLUSTERS.end(), into.header, into.errors)?, value.anchor()))
+        Some((resolve(value, &what, "a number from 1 to 3", into.header, into.errors)?, value.anchor()))
     });
     let mut found: Vec<(u32, Anchor)> = found.collect();
     if found.is_empty() {
@@ -296,7 +301,15 @@ fn parse_regions(value: &Value, owner: &str, into: &mut Collect<'_>) -> (Vec<Reg
             into.errors.push(value.anchor(), &Message::new(Rule::Number, text).help(help));
             continue;
         }
-        let Some(bytes) = resolve(&value, &what, WORD_MAX, into.header, into.errors) else { continue };
+        let Some(bytes) = resolve(
+            &value,
+            &what,
+            "a multiple of 64 that the bank holds, as in `table = 65_536`",
+            into.header,
+            into.errors,
+        ) else {
+            continue;
+        };
         regions.push(Region { name: part.name, bytes });
         places.push(RegionPlaces { name: part.key, bytes: value.anchor() });
     }
