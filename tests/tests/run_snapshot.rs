@@ -136,6 +136,29 @@ fn what_a_session_ran_into_comes_again_after_a_restore() {
     }
 }
 
+/// What it held is closed for it first: nobody is left who would.
+#[test]
+fn a_session_opens_behind_one_of_the_snapshot_that_was_closed_since() {
+    let card = Card::builder().seed(5).build();
+    let session = km::Session::builder().on(&card.client()).open().unwrap();
+    let run = session.load(program()).unwrap();
+    run.wait(run.submit(km::nop()).unwrap(), TIMEOUT).unwrap();
+    let snapshot = card.snapshot();
+    run.stop(TIMEOUT).unwrap();
+    session.close().unwrap();
+    let story = || {
+        card.restore(&snapshot).unwrap();
+        let session = km::Session::builder().on(&card).open().unwrap();
+        let run = session.load(program()).unwrap();
+        let sum = run.submit(km::call("sum", &[4, 5]).on(0..8).result::<u32>()).unwrap();
+        assert_eq!(run.wait(sum, TIMEOUT).unwrap().value(), 9);
+        run.stop(TIMEOUT).unwrap();
+        session.close().unwrap();
+        look(&card)
+    };
+    assert_eq!(story(), story());
+}
+
 #[test]
 fn a_session_that_was_opened_since_is_told_and_another_one_opens() {
     let card = Card::builder().build();

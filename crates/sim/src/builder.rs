@@ -146,7 +146,7 @@ impl Builder {
     pub fn build(self) -> Card {
         let description = describe(&self.topology(), self.board);
         let mut host = Host::new(self.machine());
-        host.stops_at_once = self.stops_at_once;
+        host.driver.stops_at_once = self.stops_at_once;
         Card::new(description, self, host)
     }
 

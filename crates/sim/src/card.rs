@@ -198,6 +198,7 @@ impl komorebi_card::Card for Card {
 
     fn release(&self) {
         let mut host = self.host();
+        host.give_back(self.client.id);
         if self.client.renew() {
             return; // what it had claimed is not of this card's present
         }
@@ -215,8 +216,7 @@ impl komorebi_card::Card for Card {
     }
 
     fn keep_off(&self, word: u64) -> Result<(), CardError> {
-        self.host().keep_off(self.client.id, word);
-        Ok(())
+        self.host().keep_off(self.client.id, word)
     }
 
     fn write(&self, tile: NocXy, address: u64, bytes: &[u8], order: Order) -> Result<(), CardError> {

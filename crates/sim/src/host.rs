@@ -1,20 +1,18 @@
-//! The host: its clock, its requests on their way, its claim on the card.
+//! The host: its clock, and its requests on their way. What the driver does for it is in [`driver`](crate::driver).
 
 use std::os::fd::OwnedFd;
 
-use komorebi_card::{
-    CardError, CardTime, Cleanup, Fault, Holder, HostMem, NocXy, Order, Power, Rect, check_request,
-};
+use komorebi_card::{CardError, CardTime, Fault, HostMem, NocXy, Order, Rect, check_request};
 
 use crate::breakage::Plan;
 use crate::costs::{HOST_CALL, HOST_POLL, host_transfer};
+use crate::driver::Driver;
 use crate::fault::{Rule, Violation};
 use crate::host_side::REGIONS;
 use crate::machine::Machine;
 use crate::message::{Body, Entry, Payload, Reply};
 use crate::net::HOST;
 use crate::noc::Noc;
-use crate::noc::latency::LOOKAHEAD;
 use crate::noc::translate::{Kind, Place, TileId};
 use crate::target::{self, Access};
 use crate::time::{NEVER, Time, from_nanos, to_card};
@@ -23,9 +21,6 @@ use crate::time::{NEVER, Time, from_nanos, to_card};
 const DISORDER: Time = from_nanos(2_000);
 /// Bulk writes up to this size may arrive line by line, or in parts of lines.
 const FINE: usize = 4096;
-/// What the driver's close takes between the register write and the power message: pages unpinned, iATU regions
-/// disabled, windows freed, the message queued (host.md §1.6). Not documented: an assumption.
-const CLOSE: Time = from_nanos(200_000);
 /// The latest moment a host's clock goes to.
 const END_OF_TIME: Time = NEVER / 4;
 
@@ -43,27 +38,12 @@ pub(crate) struct Silent {
     shown: Option<String>,
 }
 
-/// A client's claim.
-#[derive(Clone)]
-struct Claim {
-    client: u64,
-    /// No other claim of this card has it.
-    number: u64,
-    holder: Holder,
-}
-
 /// A card and its host.
 #[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) machine: Machine,
-    /// Whether the clusters' clock stops at the first step of a close, not at its last.
-    pub(crate) stops_at_once: bool,
-    now: Time,
-    claim: Option<Claim>,
-    /// Claims so far. A restored card goes on counting.
-    claims: u64,
-    power: Power,
-    cleanup: Option<Cleanup>,
+    pub(crate) driver: Driver,
+    pub(crate) now: Time,
     /// When everything sent to each tile has landed.
     landed: Vec<Time>,
     /// When the last strict write lands.
@@ -80,12 +60,8 @@ impl Host {
         let tiles = machine.net.map.homes.len();
         Self {
             machine,
-            stops_at_once: false,
+            driver: Driver::default(),
             now: 0,
-            claim: None,
-            claims: 0,
-            power: Power::default(),
-            cleanup: None,
             landed: vec![0; tiles],
             strict: 0,
             draws: 0,
@@ -96,9 +72,9 @@ impl Host {
 
     /// A reset of the card: `machine` as it is after power-on, nobody's claim, nothing that was to break.
     pub(crate) fn reset(&mut self, machine: Machine) {
-        let (now, stops_at_once, claims) = (self.now, self.stops_at_once, self.claims);
+        let (now, driver) = (self.now, self.driver.after_reset());
         *self = Self::new(machine);
-        (self.now, self.strict, self.stops_at_once, self.claims) = (now, now, stops_at_once, claims);
+        (self.now, self.strict, self.driver) = (now, now, driver);
     }
 
     /// The card and its host as they are; only the content of host memory is not in it.
@@ -109,12 +85,10 @@ impl Host {
 
     /// Becomes what it was `before`; gives the client whose claim is no more, or not yet.
     pub(crate) fn restore(&mut self, before: &Self) -> Option<u64> {
-        let number = before.claim.as_ref().map(|claim| claim.number);
-        let later = self.claim.take().filter(|claim| Some(claim.number) != number);
-        let claims = self.claims;
+        let (driver, later) = self.driver.restored(&before.driver);
         *self = before.clone();
-        self.claims = claims;
-        later.map(|claim| claim.client)
+        self.driver = driver;
+        later
     }
 
     pub(crate) fn now(&self) -> CardTime {
@@ -127,13 +101,13 @@ impl Host {
     }
 
     /// Lets the card catch up with the host, or says why it cannot.
-    fn run(&mut self) -> Result<(), CardError> {
+    pub(crate) fn run(&mut self) -> Result<(), CardError> {
         self.run_to(self.now, false);
         self.check()
     }
 
     /// Runs the card as [`Machine::run`] does, and breaks on the way what is to break.
-    fn run_to(&mut self, until: Time, watch: bool) {
+    pub(crate) fn run_to(&mut self, until: Time, watch: bool) {
         while self.plan.next() <= until {
             let at = self.plan.next();
             self.machine.run(at, watch);
@@ -145,7 +119,7 @@ impl Host {
         self.machine.run(until, watch);
     }
 
-    fn check(&self) -> Result<(), CardError> {
+    pub(crate) fn check(&self) -> Result<(), CardError> {
         if let Some(what) = &self.silent.shown {
             return Err(CardError::Lost { what: what.clone() });
         }
@@ -158,7 +132,11 @@ impl Host {
     }
 
     /// Fails for a tile that no longer answers, whose read gives all ones: the card is lost with it.
-    fn answers(&mut self, tile: Option<TileId>, what: impl FnOnce() -> String) -> Result<(), CardError> {
+    pub(crate) fn answers(
+        &mut self,
+        tile: Option<TileId>,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), CardError> {
         if self.plan.next() <= self.now {
             self.run()?;
         }
@@ -170,84 +148,14 @@ impl Host {
         self.check()
     }
 
-    pub(crate) fn claim(&mut self, client: u64, power: Power, holder: Holder) -> Result<(), CardError> {
-        if let Some(Claim { holder, .. }) = &self.claim {
-            return Err(CardError::Busy { holder: holder.clone() });
-        }
-        self.check()?;
-        self.vote(power)?;
-        self.claims += 1;
-        self.claim = Some(Claim { client, number: self.claims, holder });
-        Ok(())
-    }
-
-    pub(crate) fn holder(&self) -> Option<&Holder> {
-        self.claim.as_ref().map(|claim| &claim.holder)
-    }
-
-    /// The driver's close for the client that has claimed the card, in its order (host.md §1.6): the register write; host
-    /// memory unmapped; locks given back; windows freed, which changes nothing here; the power vote taken back. The last
-    /// vote that goes puts the cores in reset, gates their clock and stops the X280's. What its holder sent has landed by
-    /// then.
-    pub(crate) fn release(&mut self, client: u64) {
-        if self.claim.take_if(|claim| claim.client == client).is_none() {
-            return;
-        }
-        self.machine.net.host.keeps_off = None;
-        if let Some(cleanup) = self.cleanup.take() {
-            // A fault ends the card, and is what the next call returns.
-            let _ = self.write(cleanup.tile, cleanup.address, &cleanup.value.to_le_bytes(), Order::Strict);
-        }
-        self.now = self.landed.iter().fold(self.now, |last, landed| last.max(*landed));
-        self.run_to(self.now, false);
-        if self.stops_at_once {
-            self.machine.arc.power(self.now, false, &mut self.machine.net);
-        }
-        self.machine.net.host.unmap_all();
-        self.now += CLOSE;
-        let _ = self.vote(Power::default());
-    }
-
-    /// A power message (host.md §4.4): Tensix clocks follow the vote, the X280's go back to 800 MHz or stop.
-    pub(crate) fn vote(&mut self, power: Power) -> Result<(), CardError> {
-        self.now += HOST_CALL + self.machine.net.costs.host_write;
-        // The management core answers long after everything that was sent before has landed.
-        self.now = self.landed.iter().fold(self.now, |now, landed| now.max(*landed));
-        self.run()?;
-        self.answers(self.machine.net.map.find(Kind::Arc), || "the management core's status".to_owned())?;
-        if power.tensix != self.power.tensix {
-            let gated = !power.tensix;
-            for tile in 0..self.machine.net.map.cores() {
-                let at = self.now + LOOKAHEAD;
-                self.machine.net.push(HOST, TileId(tile as u16), at, Body::Gate { gated });
-            }
-        }
-        self.now += self.machine.arc.power(self.now, power.l2cpu, &mut self.machine.net);
-        self.power = power;
-        self.now += self.machine.net.costs.host_write;
-        self.run()
-    }
-
-    pub(crate) fn set_cleanup(&mut self, cleanup: Option<Cleanup>) -> Result<(), CardError> {
-        self.check()?;
-        if let Some(cleanup) = cleanup {
-            check_request(cleanup.address, 4)?;
-            self.tile(cleanup.tile, cleanup.address, 4, Access::Write)?;
-        }
-        self.cleanup = cleanup;
-        self.now += HOST_CALL;
-        Ok(())
-    }
-
-    /// The holder's promise about L1; it ends with the release.
-    pub(crate) fn keep_off(&mut self, client: u64, word: u64) {
-        if self.claim.as_ref().is_some_and(|claim| claim.client == client) {
-            self.machine.net.host.keeps_off = Some(word);
-        }
-    }
-
     /// The tile a request goes to, checked.
-    fn tile(&mut self, xy: NocXy, address: u64, bytes: usize, access: Access) -> Result<Place, CardError> {
+    pub(crate) fn tile(
+        &mut self,
+        xy: NocXy,
+        address: u64,
+        bytes: usize,
+        access: Access,
+    ) -> Result<Place, CardError> {
         let map = &self.machine.net.map;
         let Some(place) = map.place(Noc::Zero, xy) else {
             let detail = format!("request to {xy}, where there is no enabled tile");
@@ -257,6 +165,11 @@ impl Host {
             Ok(()) => Ok(place),
             Err(violation) => Err(self.broken(violation)),
         }
+    }
+
+    /// Waits until everything that was sent has landed.
+    pub(crate) fn wait_for_landings(&mut self) {
+        self.now = self.landed.iter().fold(self.now, |now, landed| now.max(*landed));
     }
 
     pub(crate) fn write(

@@ -21,6 +21,7 @@ mod core_state;
 mod costs;
 mod counters;
 mod dram;
+mod driver;
 mod fault;
 pub mod hart;
 mod host;

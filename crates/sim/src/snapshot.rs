@@ -85,7 +85,8 @@ impl Card {
     ///
     /// What the clients know is theirs. A client that has claimed the card since gets [`CardError::Restored`] from every
     /// call until its release or its next claim; so does a session that was opened since. One that was open at the moment
-    /// of the snapshot goes on rightly if it has made no call since: this card cannot tell.
+    /// of the snapshot goes on rightly if it has made no call since: this card cannot tell. A claim that has been released
+    /// since stands again, for what goes on at the seam, until the next claim: the driver's close comes before that one.
     ///
     /// # Errors
     /// [`CardError::Request`] for a snapshot of another card.

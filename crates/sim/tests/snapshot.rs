@@ -324,7 +324,6 @@ fn a_claim_of_a_later_moment_is_told_from_every_call_until_its_release() {
     assert_eq!(late.write(CLUSTER, 0x0800_0000, &[1; 4], Order::Bulk).unwrap_err(), told);
     // The earlier claim stands again, with its calls, and the later one's end is none of its.
     assert_eq!(early.calls(), calls);
-    assert!(matches!(card.client().claim(POWER), Err(CardError::Busy { .. })));
     late.release();
     assert!(card.holder().is_some());
     assert_eq!(early.read32(CLUSTER, 0x0800_0000).unwrap(), 3);
@@ -343,4 +342,51 @@ fn a_card_goes_back_to_no_other_cards_snapshot() {
     }
     let fork = snapshot.fork().unwrap();
     fork.restore(&fork.snapshot()).unwrap();
+}
+
+#[test]
+fn a_claim_that_was_released_since_is_closed_by_the_next_one() {
+    let card = Card::builder().build();
+    let early = card.client();
+    early.claim(POWER).unwrap();
+    let stop = Cleanup { tile: CLUSTER, address: 0x0800_0000, value: 9 };
+    early.set_cleanup(Some(stop)).unwrap();
+    early.keep_off(0x2_0000).unwrap();
+    let memory = early.host_mem(4096).unwrap();
+    let snapshot = card.snapshot();
+    // Kept since, the claim stands, whoever else asks.
+    card.restore(&snapshot).unwrap();
+    assert!(matches!(card.client().claim(POWER), Err(CardError::Busy { .. })));
+    assert_eq!(early.read32(CLUSTER, 0x0800_0000).unwrap(), 0);
+    early.release();
+    // The client itself, then another one, when nobody has a handle of the first any more.
+    for next in [early, card.client()] {
+        card.restore(&snapshot).unwrap();
+        assert!(card.holder().is_some());
+        assert_eq!(card.host_regions().len(), 1);
+        next.claim(POWER).unwrap();
+        assert!(next.host_regions().is_empty(), "{memory:?} is unmapped");
+        assert_eq!(next.read32(CLUSTER, 0x0800_0000).unwrap(), 9, "the clean-up is done");
+        load(&next, TILES.start, 0, &baby(0, "for (;;) {}"));
+        start(&next, TILES.start, &[0]);
+        run_for(&next, 10_000).unwrap();
+        next.read32(TILES.start, 0x2_0004).unwrap(); // it has promised nothing
+        assert!(matches!(card.client().claim(POWER), Err(CardError::Busy { .. })));
+        next.release();
+        assert!(card.holder().is_none());
+    }
+    // A client that was killed has not given it back: it lives again, and holds the card.
+    let killed = card.client();
+    killed.claim(POWER).unwrap();
+    let snapshot = card.snapshot();
+    killed.break_on(When::Now, Breakage::KillClient).unwrap();
+    assert!(card.holder().is_none());
+    card.restore(&snapshot).unwrap();
+    assert!(matches!(card.client().claim(POWER), Err(CardError::Busy { .. })));
+    killed.read32(CLUSTER, 0x0800_0000).unwrap();
+    // Its release after a kill is one, though it does nothing.
+    killed.break_on(When::Now, Breakage::KillClient).unwrap();
+    killed.release();
+    card.restore(&snapshot).unwrap();
+    card.client().claim(POWER).unwrap();
 }
