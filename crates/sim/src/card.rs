@@ -216,7 +216,11 @@ impl komorebi_card::Card for Card {
     }
 
     fn keep_off(&self, word: u64) -> Result<(), CardError> {
-        self.host().keep_off(self.client.id, word)
+        let mut host = self.host();
+        // A promise is no call of the driver: none is counted, nothing breaks at it.
+        self.client.check_present()?;
+        self.client.check_alive()?;
+        host.keep_off(self.client.id, word)
     }
 
     fn write(&self, tile: NocXy, address: u64, bytes: &[u8], order: Order) -> Result<(), CardError> {

@@ -10,7 +10,7 @@ const PRESENT: u64 = u64::MAX;
 
 /// What a card keeps of a client.
 pub(crate) struct Client {
-    /// No other client of this process has it.
+    /// No other client of this card has it; a fork's client has that of the one it goes on for.
     pub(crate) id: u64,
     calls: AtomicU64,
     dead: AtomicBool,
@@ -98,8 +98,16 @@ impl Client {
         self.dead.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_dead(&self) -> bool {
+    fn is_dead(&self) -> bool {
         self.dead.load(Ordering::Relaxed)
+    }
+
+    /// Fails for a client that was killed.
+    pub(crate) fn check_alive(&self) -> Result<(), CardError> {
+        if self.is_dead() {
+            return Err(CardError::Lost { what: "this client was killed".to_owned() });
+        }
+        Ok(())
     }
 
     /// The next call is refused.

@@ -390,3 +390,31 @@ fn a_claim_that_was_released_since_is_closed_by_the_next_one() {
     card.restore(&snapshot).unwrap();
     card.client().claim(POWER).unwrap();
 }
+
+#[test]
+fn a_promise_of_a_client_without_the_card_is_refused_and_is_no_call() {
+    let card = Card::builder().build();
+    let snapshot = card.snapshot();
+    let client = card.client();
+    client.claim(POWER).unwrap();
+    let held = card.snapshot();
+    client.keep_off(0x2_0000).unwrap();
+    assert_eq!(client.calls(), 1, "the claim");
+    card.restore(&snapshot).unwrap();
+    assert_eq!(client.keep_off(0x2_0000).unwrap_err(), CardError::Restored { to: snapshot.at() });
+    client.claim(POWER).unwrap();
+    client.break_on(When::Now, Breakage::KillClient).unwrap();
+    assert!(matches!(client.keep_off(0x2_0000), Err(CardError::Lost { .. })));
+    // A claim of that client that stands again, though the client has claimed since, takes no promise of the later one.
+    client.release();
+    card.restore(&held).unwrap();
+    client.release();
+    client.claim(POWER).unwrap();
+    card.restore(&held).unwrap();
+    assert_eq!(client.keep_off(0x2_0000).unwrap_err(), CardError::Restored { to: held.at() });
+    let fault = open(Card::builder());
+    load(&fault, TILES.start, 0, &baby(0, "R(0xffc00000) = 1;"));
+    start(&fault, TILES.start, &[0]);
+    let error = run_for(&fault, 10_000).unwrap_err();
+    assert_eq!(fault.keep_off(0x2_0000).unwrap_err(), error);
+}

@@ -51,9 +51,7 @@ impl Host {
         while let Some(breakage) = self.plan.take_call(client.id, number) {
             self.break_now(client, breakage);
         }
-        if client.is_dead() {
-            return Err(CardError::Lost { what: "this client was killed".to_owned() });
-        }
+        client.check_alive()?;
         match client.take_refusal() {
             Some(what) => Err(CardError::Request { what }),
             None => Ok(()),
