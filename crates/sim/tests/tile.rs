@@ -117,6 +117,23 @@ fn a_blocked_core_waits_until_it_is_reset() {
 }
 
 #[test]
+fn a_reset_that_makes_room_in_a_fifo_lets_its_sender_go_on() {
+    // T0 takes nothing; NC holds it in reset while B waits with its seventeenth word.
+    let b = "for (uint32_t n = 1; n <= 17; ++n) { put(0x20000, n); R(0xffe80000) = n; } put(0x20004, R(0x20008));";
+    let nc = "uint32_t then = CLOCK() + 3000; while ((int32_t)(CLOCK() - then) < 0) {}\
+              put(0x2000c, R(0x20004)); put(0x20008, R(0x20000)); R(0xffb121b0) = 0x7000;";
+    for seed in SEEDS {
+        let end = |parking: bool| {
+            let card = begin(seed, parking, &[(0, b), (1, nc), (2, "for (;;) {}")]);
+            wait_for(&card, A, 0x2_0004, 17);
+            assert_eq!(peek(&card, A, 0x2_000c), 0, "it did not wait");
+            card.now()
+        };
+        assert_eq!(end(true), end(false), "seed {seed}: parking changes nothing");
+    }
+}
+
+#[test]
 fn general_registers_and_configuration_are_memory() {
     // T1's register 5 is B's 69; both banks; T0 sees its own.
     let b = "put(0xffe00000 + 4 * 69, 5); put(0xffef0000 + 4 * 180, 6); put(0xffef0380 + 4 * 223, 8); MAILBOX(2) = 1;";

@@ -182,7 +182,16 @@ impl Tensix {
                 _ => {}
             }
         }
-        self.held = now & ALL_CORES;
+        if self.held != now & ALL_CORES {
+            self.held = now & ALL_CORES;
+            self.look_again(at + CYCLE); // FIFOs were emptied: there is room in them
+        }
+    }
+
+    /// Lets the cores that a FIFO holds up look whether they may go on.
+    fn look_again(&mut self, at: Time) {
+        let cores = std::mem::take(&mut self.shared.held_up);
+        self.slots.rouse_all(cores, at, None, &mut self.shared.watchers);
     }
 }
 
@@ -233,8 +242,7 @@ impl Tile for Tensix {
             self.own[usize::from(*core)].l0.store(*address);
         }
         if let Body::LookAgain = body {
-            let cores = std::mem::take(&mut self.shared.held_up);
-            self.slots.rouse_all(cores, at, None, &mut self.shared.watchers);
+            self.look_again(at);
             return Ok(());
         }
         // What was under way when the clock stopped still lands.
