@@ -134,6 +134,48 @@ fn a_reset_that_makes_room_in_a_fifo_lets_its_sender_go_on() {
 }
 
 #[test]
+fn words_on_their_way_at_a_reset_are_lost_and_later_ones_arrive() {
+    // B sends, resets T0, sends again: T0 gets the second word alone, whichever of them was late.
+    let b = "for (uint32_t n = 1; n <= 40; ++n) { R(0xffe80000) = n; R(0xffb121b0) = 0x47000; R(0xffb121b0) = 0x46000;\
+             R(0xffe80000) = 100 + n; while (R(0x20008) != 100 + n) waiting(0); }";
+    let t0 = "uint32_t word = R(0xffe80000); if (word < 100) put(0x20000, word); put(0x20008, word);";
+    for seed in 0..12 {
+        let end = |parking: bool| {
+            let card = begin(seed, parking, &[(0, b), (2, t0)]);
+            wait_for(&card, A, 0x2_0008, 140);
+            assert_eq!(peek(&card, A, 0x2_0000), 0, "seed {seed}: a word came from before the reset");
+            card.now()
+        };
+        assert_eq!(end(true), end(false), "seed {seed}: parking changes nothing");
+    }
+}
+
+#[test]
+fn a_sender_that_restarts_at_once_sends_what_arrives() {
+    // T0 sends the number of its start to B, and keeps its RAM; NC restarts it while that word may be on its way.
+    let nc = "R(0xffb12224) = 1; for (uint32_t n = 0; n < 40; ++n) {\
+              R(0xffb121b0) = 0x6000; for (uint32_t m = 0; m < n; ++m) (void)R(0x20040);\
+              R(0xffb121b0) = 0x7000; R(0xffb121b0) = 0x6000; for (uint32_t m = 0; m < 200; ++m) (void)R(0x20040);\
+              while (R(0x20008) != R(0x2000c)) {} R(0xffb121b0) = 0x7000; }\
+              put(0x20000, 1);";
+    let t0 = "uint32_t n = R(0xffb00100) + 1; R(0xffb00100) = n; MAILBOX(0) = n; put(0x2000c, n);";
+    let b = "for (;;) { uint32_t word = MAILBOX(1); if (word <= R(0x20008)) put(0x20004, word); put(0x20008, word); }";
+    for seed in 0..12 {
+        let end = |parking: bool| {
+            let card = open(Card::builder().seed(seed).parking(parking));
+            for (core, body) in [(0, b), (1, nc), (2, t0)] {
+                load(&card, A, core, &baby_with(core, TOOLS, body));
+            }
+            start(&card, A, &[0, 1]);
+            wait_for(&card, A, 0x2_0000, 1);
+            assert_eq!(peek(&card, A, 0x2_0004), 0, "seed {seed}: the words came in another order");
+            card.now()
+        };
+        assert_eq!(end(true), end(false), "seed {seed}: parking changes nothing");
+    }
+}
+
+#[test]
 fn general_registers_and_configuration_are_memory() {
     // T1's register 5 is B's 69; both banks; T0 sees its own.
     let b = "put(0xffe00000 + 4 * 69, 5); put(0xffef0000 + 4 * 180, 6); put(0xffef0380 + 4 * 223, 8); MAILBOX(2) = 1;";

@@ -123,11 +123,11 @@ impl TensixBus<'_> {
                 }
                 self.shared.pcbufs[thread].leave();
             }
-            Place::Mailbox { .. } => {
+            Place::Mailbox { other, .. } => {
                 if self.shared.mailboxes.is_full(own) {
                     return Err(self.hold_up());
                 }
-                self.shared.mailboxes.leave(own);
+                self.shared.mailboxes.leave(own, other);
             }
             _ => {}
         }

@@ -13,8 +13,10 @@ const IN_FLIGHT: usize = 4;
 pub(crate) struct Mailboxes {
     /// By sender, then receiver.
     fifos: [[VecDeque<u32>; 4]; 4],
-    /// Words that were sent, of each sender, and have not arrived.
-    leaving: [usize; 4],
+    /// Words that were sent and have not arrived, in the same order.
+    leaving: [[usize; 4]; 4],
+    /// Words on their way that a reset has lost: they come before those that were sent since.
+    lost: [[usize; 4]; 4],
 }
 
 /// Which of the four cores with mailboxes it is: by the number in their addresses.
@@ -31,21 +33,23 @@ pub(crate) const fn number(core: Core) -> Option<usize> {
 impl Mailboxes {
     /// True while `from` may not send.
     pub(crate) fn is_full(&self, from: usize) -> bool {
-        self.leaving[from] + self.fifos[from].iter().map(VecDeque::len).sum::<usize>() >= IN_FLIGHT
+        let waiting = self.fifos[from].iter().map(VecDeque::len);
+        waiting.chain(self.leaving[from]).sum::<usize>() >= IN_FLIGHT
     }
 
-    /// `from` sends a word.
-    pub(crate) fn leave(&mut self, from: usize) {
-        self.leaving[from] += 1;
+    /// `from` sends a word to `to`.
+    pub(crate) fn leave(&mut self, from: usize, to: usize) {
+        self.leaving[from][to] += 1;
     }
 
-    /// A word that was sent arrives.
+    /// A word that was sent arrives, in the order in which they left for `to`.
     pub(crate) fn arrive(&mut self, from: usize, to: usize, word: u32) {
-        // The sender was reset meanwhile: the word is gone.
-        if self.leaving[from] > 0 {
-            self.leaving[from] -= 1;
-            self.fifos[from][to].push_back(word);
+        if self.lost[from][to] > 0 {
+            self.lost[from][to] -= 1;
+            return;
         }
+        self.leaving[from][to] -= 1;
+        self.fifos[from][to].push_back(word);
     }
 
     /// Words from `from` that wait for `to`.
@@ -62,7 +66,9 @@ impl Mailboxes {
     pub(crate) fn reset(&mut self, core: Core) {
         if let Some(from) = number(core) {
             self.fifos[from].iter_mut().for_each(VecDeque::clear);
-            self.leaving[from] = 0;
+            for (lost, leaving) in self.lost[from].iter_mut().zip(&mut self.leaving[from]) {
+                *lost += std::mem::take(leaving);
+            }
         }
     }
 }
@@ -76,7 +82,7 @@ mod tests {
         let mut boxes = Mailboxes::default();
         for n in 0..4 {
             assert!(!boxes.is_full(0));
-            boxes.leave(0);
+            boxes.leave(0, 1 + n % 2);
             boxes.arrive(0, 1 + n % 2, n as u32);
         }
         assert!(boxes.is_full(0) && !boxes.is_full(1));
@@ -84,7 +90,21 @@ mod tests {
         assert!(!boxes.is_full(0));
         boxes.reset(Core::B);
         assert_eq!(boxes.waiting(0, 2), 0);
-        boxes.arrive(0, 2, 9);
-        assert_eq!(boxes.take(0, 2), None);
+    }
+
+    #[test]
+    fn a_word_on_its_way_at_a_reset_is_lost_and_the_next_one_is_not() {
+        let mut boxes = Mailboxes::default();
+        boxes.leave(0, 1);
+        boxes.leave(0, 2);
+        boxes.reset(Core::B);
+        boxes.leave(0, 2);
+        boxes.leave(0, 1);
+        // Between mailboxes there is no order.
+        for (to, word) in [(2, 2), (2, 3), (1, 1), (1, 4)] {
+            boxes.arrive(0, to, word);
+        }
+        assert_eq!((boxes.take(0, 2), boxes.take(0, 2)), (Some(3), None));
+        assert_eq!((boxes.take(0, 1), boxes.take(0, 1)), (Some(4), None));
     }
 }

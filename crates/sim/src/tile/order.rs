@@ -108,10 +108,11 @@ impl Order {
         Self { seed, part, stores: 0, left: 0, pending: Vec::new(), last: [0; REGIONS], strict: false }
     }
 
-    /// What a reset leaves: what is on its way arrives, but the core does not wait for it.
+    /// What a reset leaves: what is on its way arrives, before what the core stores to the same region from now on, but its
+    /// loads do not wait for it.
     pub(crate) fn reset(&mut self) {
-        let stores = self.stores;
-        *self = Self { stores, left: stores, ..Self::new(self.seed, self.part) };
+        let (stores, last) = (self.stores, self.last);
+        *self = Self { stores, left: stores, last, ..Self::new(self.seed, self.part) };
     }
 
     /// True when stores may take effect later than they are made.
@@ -235,6 +236,13 @@ mod tests {
         // That one left behind the store, and what follows leaves behind it.
         assert_eq!(order.load(0, Region::L1, 0x104, 4), Found::After(effect));
         assert_eq!(order.load(effect, Region::L1, 0x100, 4), Found::Memory);
+    }
+
+    #[test]
+    fn a_region_takes_the_stores_before_a_reset_first() {
+        let (mut order, effect) = with_a_late_store();
+        order.reset();
+        assert!(order.store(0, Region::L1, 0x100, 4, 5) >= effect);
     }
 
     #[test]

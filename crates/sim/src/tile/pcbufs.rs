@@ -11,6 +11,8 @@ pub(crate) struct PcBuf {
     words: VecDeque<u32>,
     /// Words that B has stored and that have not arrived.
     leaving: usize,
+    /// Words on their way that a reset has lost: they come before those that B has stored since.
+    lost: usize,
     /// Its core waits for a word.
     awaited: bool,
 }
@@ -26,13 +28,14 @@ impl PcBuf {
         self.leaving += 1;
     }
 
-    /// It arrives.
+    /// A word arrives, in the order in which they left.
     pub(crate) fn arrive(&mut self, word: u32) {
-        // The receiver was reset meanwhile: the word is gone.
-        if self.leaving > 0 {
-            self.leaving -= 1;
-            self.words.push_back(word);
+        if self.lost > 0 {
+            self.lost -= 1;
+            return;
         }
+        self.leaving -= 1;
+        self.words.push_back(word);
     }
 
     /// Its core takes the next word.
@@ -54,7 +57,7 @@ impl PcBuf {
 
     /// Its core's reset.
     pub(crate) fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self { lost: self.lost + self.leaving, ..Self::default() };
     }
 }
 
@@ -80,5 +83,19 @@ mod tests {
         pcbuf.arrive(7);
         assert_eq!(pcbuf.take(), Some(7));
         assert!(pcbuf.wait());
+    }
+
+    #[test]
+    fn a_word_on_its_way_at_a_reset_is_lost_and_the_next_one_is_not() {
+        let mut pcbuf = PcBuf::default();
+        pcbuf.leave();
+        pcbuf.reset();
+        pcbuf.leave();
+        pcbuf.reset();
+        pcbuf.leave();
+        pcbuf.arrive(1);
+        pcbuf.arrive(2);
+        pcbuf.arrive(3);
+        assert_eq!((pcbuf.take(), pcbuf.take()), (Some(3), None));
     }
 }
