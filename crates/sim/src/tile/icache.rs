@@ -165,8 +165,11 @@ impl InstructionCache {
 
     /// Such a write happens: [`Self::notice`] lets the lines go.
     pub(crate) fn lose(&mut self, address: u64, bytes: u64) {
-        let gone: Vec<u64> = lines(address, bytes).filter(|line| self.loses_line(*line)).collect();
-        self.gone.extend(gone);
+        for line in lines(address, bytes) {
+            if self.loses_line(line) && !self.gone.contains(&line) {
+                self.gone.push(line);
+            }
+        }
     }
 
     /// The core meets shared memory: what was to go goes.
@@ -188,4 +191,28 @@ impl InstructionCache {
 fn lines(address: u64, bytes: u64) -> impl Iterator<Item = u64> {
     let line = CodePage::LINE as u64;
     (address & !(line - 1)..address + bytes).step_by(CodePage::LINE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::L1_BYTES;
+
+    #[test]
+    fn a_line_that_is_written_again_before_its_core_notices_is_gone_once() {
+        let (mut l1, mut cache) = (CodeMemory::new(L1_BYTES), CodeCache::default());
+        let mut icache = InstructionCache::new(Seed(1), 0, Core::B);
+        let pcs = (0..64).map(|n| n * CodePage::LINE as u64);
+        pcs.clone().for_each(|pc| {
+            icache.fetch(0, pc, false, &mut l1, &mut cache);
+        });
+        let losing: Vec<u64> = pcs.filter(|pc| icache.loses(*pc, 4)).collect();
+        assert!((16..48).contains(&losing.len()), "every second one: {losing:?}");
+        for _ in 0..10 {
+            icache.lose(0, 64 * CodePage::LINE as u64);
+        }
+        assert_eq!(icache.gone, losing);
+        icache.notice();
+        assert!(losing.iter().all(|line| !icache.loses(*line, 4)));
+    }
 }

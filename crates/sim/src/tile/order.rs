@@ -140,6 +140,7 @@ impl Order {
 
     /// It is made; gives the same.
     pub(crate) fn store(&mut self, at: Time, region: Region, address: u64, bytes: u64, value: u64) -> Time {
+        self.look(at);
         let effect = self.plan(at, region);
         self.stores += 1;
         if effect > at {
@@ -243,6 +244,15 @@ mod tests {
         let (mut order, effect) = with_a_late_store();
         order.reset();
         assert!(order.store(0, Region::L1, 0x100, 4, 5) >= effect);
+    }
+
+    #[test]
+    fn a_core_that_never_loads_keeps_only_what_is_on_its_way() {
+        let mut order = Order::new(Seed(1), 3);
+        for n in 0..1000 {
+            order.store(n * CYCLE, Region::L1, 4 * n, 4, 0);
+            assert!(order.pending.len() <= LATEST as usize, "{} after {n}", order.pending.len());
+        }
     }
 
     #[test]
