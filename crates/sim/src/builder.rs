@@ -194,7 +194,7 @@ fn describe(map: &Topology, board: Board) -> Description {
                 description.banks.push(DramBank { channel, noc0, noc1, bytes: DRAM_BYTES });
             }
             Kind::L2Cpu(index) => {
-                let channel = [5, 6, 7, 7][usize::from(index)];
+                let channel = translate::LOCAL_CHANNELS[usize::from(index)];
                 // One whose own DRAM is off is not to be released (host.md §6.5).
                 if map.harvest.channels >> channel & 1 == 1 {
                     description.l2cpus.push(L2Cpu { index, tile: home.xy, channel });

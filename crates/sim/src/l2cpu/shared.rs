@@ -10,7 +10,7 @@ use super::plic::Plic;
 use crate::fault::{Rule, Violation};
 use crate::message::{Body, Payload, Reply};
 use crate::net::Net;
-use crate::noc::translate::TileId;
+use crate::noc::translate::{LOCAL_CHANNELS, TileId};
 use crate::target::{HART_PERIPHERALS, LIM, PERIPHERALS};
 use crate::time::{NEVER, Time};
 use crate::watch::Watchers;
@@ -66,7 +66,7 @@ impl Shared {
         Self {
             tile,
             index,
-            channel: [5, 6, 7, 7][usize::from(index)],
+            channel: usize::from(LOCAL_CHANNELS[usize::from(index)]),
             lim: Lim::new(),
             clint: Clint::new(),
             peripherals: Peripherals::new(),

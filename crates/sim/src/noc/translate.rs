@@ -59,6 +59,8 @@ const COLUMN_OF_BIT: [u8; 14] = [1, 16, 2, 15, 3, 14, 4, 13, 5, 12, 6, 11, 7, 10
 pub(crate) const DRAM_ROWS: [[u8; 3]; 4] = [[0, 1, 11], [2, 10, 3], [9, 4, 8], [5, 7, 6]];
 /// Physical rows of X280 clusters 0 to 3, in column 8.
 const L2CPU_ROWS: [u8; 4] = [3, 9, 5, 7];
+/// The DRAM channel that each X280 cluster calls local (host.md §6.1).
+pub(crate) const LOCAL_CHANNELS: [u8; 4] = [5, 6, 7, 7];
 
 /// Which units of a card work.
 #[derive(Clone, Debug)]

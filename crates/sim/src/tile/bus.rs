@@ -18,11 +18,11 @@ use crate::target::L1_BYTES;
 use crate::time::Time;
 
 /// Cycles of a load by region (tensix.md §2).
-mod cost {
+pub(super) mod cost {
     pub(super) const LOCAL: u64 = 2;
     pub(super) const REGISTER: u64 = 7;
     pub(super) const L0_HIT: u64 = 2;
-    pub(super) const L1: u64 = 8;
+    pub(in crate::tile) const L1: u64 = 8;
     pub(super) const AMO: u64 = 12;
 }
 

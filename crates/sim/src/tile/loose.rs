@@ -1,6 +1,6 @@
 //! Stores that take effect later than the core makes them: see `order.rs`.
 
-use super::bus::TensixBus;
+use super::bus::{TensixBus, cost};
 use super::cores::Core;
 use super::map;
 use super::niu::CMD_CTRL;
@@ -12,9 +12,6 @@ use crate::message::Body;
 use crate::net::Net;
 use crate::target::L1_BYTES;
 use crate::time::Time;
-
-/// Cycles of a load of L1 (tensix.md §2).
-const L1: u64 = 8;
 
 impl TensixBus<'_> {
     /// A store where a seed may let it take effect later; all that can be wrong with it is told now.
@@ -93,7 +90,7 @@ impl TensixBus<'_> {
         match self.own.order.load(at, region, address, width as u64) {
             Found::Memory => Ok(None),
             Found::After(effect) => Err(Refusal::Retry(effect)),
-            Found::Own(value, effect) => Ok(Some(Loaded { value, ready: effect + cycles(L1) })),
+            Found::Own(value, effect) => Ok(Some(Loaded { value, ready: effect + cycles(cost::L1) })),
         }
     }
 }
