@@ -211,7 +211,8 @@ catalogue! {
     PllRegister "KF0510" "a register of PLL4 that the host leaves alone":
         "of PLL4 the host writes CNTL_1 and CNTL_5 only", "host.md §4.5";
     RunningCore "KF0511" "an access of the host to a core's memory while the core runs":
-        "while a program runs the host leaves its cores' memory alone, but for the stop flag", "host-api, \"Session\"";
+        "while a program runs the host leaves its cores' memory alone, but for the stop flag",
+        "docs/architecture.md, \"The simulated card\"";
     ManagementMemory "KF0512" "a store to the management core's memory outside its queues":
         "of CSM the host writes its own side of a message queue only", "host.md §7";
     ManagementCommand "KF0513" "a message that can break the card":
