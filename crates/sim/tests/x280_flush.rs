@@ -2,8 +2,10 @@
 
 mod support;
 
+use std::time::Duration;
+
 use komorebi_card::{Card as _, NocXy};
-use komorebi_sim::Card;
+use komorebi_sim::{Breakage, Card, When};
 use support::x280::*;
 use support::*;
 
@@ -17,6 +19,23 @@ fn a_flush_is_done_when_a_fence_after_it_is() {
     );
     let [issue, wait] = program.finish().results();
     assert!(issue < 20 && (60..400).contains(&wait), "{issue} and {wait} cycles");
+}
+
+/// Hart 1's load has been answered, but the line is late: memory is written past the caches, and the line flushed, meanwhile.
+#[test]
+fn a_flush_reaches_a_line_that_is_on_its_way() {
+    let program = Program::start_all(
+        Card::builder(),
+        "if (id == 1) { HEAR(1); R(RESULTS + 0x100) = R(CACHED + 0x2000) + 1; }
+         if (id == 0) { TELL(1); HEAR(2); R(UNCACHED + 0x2000) = 5; FENCE(); FLUSH64(CACHED + 0x2000); RESULT(0) = R(CACHED + 0x2000);
+             while (R(RESULTS + 0x100) == 0) {} RESULT(1) = R(RESULTS + 0x100); }",
+    );
+    let late = Breakage::Delay { to: CLUSTER, packets: 1, by: Duration::from_micros(20) };
+    program.wait(1).card.break_on(When::Now, late).unwrap();
+    program.answer(1);
+    run_for(&program.card, 2_000).unwrap();
+    program.answer(2).finish();
+    assert_eq!(program.results(), [5, 6]);
 }
 
 #[test]

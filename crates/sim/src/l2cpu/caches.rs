@@ -252,7 +252,12 @@ impl Shared {
     /// FLUSH64 and FLUSH32: the line at `address` leaves all caches. Gives the moment that acknowledges it.
     pub(super) fn flush(&mut self, at: Time, address: u64, net: &mut Net) -> Result<Time, Violation> {
         Self::check_cacheable(address)?;
-        match self.caches.lines.remove(address / lines::BYTES) {
+        let number = address / lines::BYTES;
+        // One on its way was read too early.
+        if let Some(fill) = self.caches.fills.get_mut(&number) {
+            fill.stale = true;
+        }
+        match self.caches.lines.remove(number) {
             Some(line) => self.evict(at, line, net),
             None => Ok(at),
         }
