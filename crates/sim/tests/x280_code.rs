@@ -3,6 +3,7 @@
 mod support;
 
 use komorebi_sim::Card;
+use support::window;
 use support::x280::*;
 
 #[test]
@@ -37,5 +38,23 @@ fn code_that_a_hart_writes_through_its_caches_is_there_after_its_fence_i_even_wh
              RESULT(0) = sum; RESULT(1) = R(CACHED);",
         );
         assert_eq!(program.finish().results(), [66, 1 << 20 | 0x513], "seed {seed}");
+    }
+}
+
+#[test]
+fn code_that_a_hart_writes_past_its_caches_is_there_after_its_fence_i() {
+    // li a0, n; ret through the uncached view and through a window at the channel's tile; executed in both views.
+    for seed in [0, 3, 4] {
+        let program = Program::start(
+            Card::builder().seed(seed),
+            "auto f = [](uint64_t at) { return reinterpret_cast<uint64_t (*)()>(at)(); };
+             auto code = [](uint64_t n) { return 0x806700000513 | n << 20; };
+             HEAR(1); R64(UNCACHED + 0x1000) = code(1); asm volatile(\"fence.i\"); RESULT(0) = f(UNCACHED + 0x1000);
+             R64(LARGE + 0x2000) = code(2); asm volatile(\"fence.i\"); RESULT(1) = f(UNCACHED + 0x2000);
+             R64(UNCACHED + 0x3000) = code(3); asm volatile(\"fence.i\"); RESULT(2) = f(CACHED + 0x3000);",
+        );
+        window(&program.card, 0, program.channel().hi_word(), 0);
+        program.answer(1).finish();
+        assert_eq!(program.results(), [1, 2, 3], "seed {seed}");
     }
 }

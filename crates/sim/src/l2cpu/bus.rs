@@ -324,7 +324,8 @@ impl Bus for ClusterBus<'_> {
     fn fence_i(&mut self, at: Time) -> Time {
         *self.generation += 1;
         self.own.fetched.clear();
-        at
+        // What the hart has stored before is where it fetches from.
+        self.fence(at)
     }
 
     fn leave_l1(&mut self, at: Time, address: Option<u64>, discard: bool) -> Result<Time, Refusal> {
