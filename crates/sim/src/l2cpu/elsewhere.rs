@@ -34,7 +34,7 @@ impl ClusterBus<'_> {
             return Err(unmapped("load", address).into());
         }
         Self::check_width(address, width)?;
-        let concerned = self.shared.interrupted_by_load(address) & self.shared.parked;
+        let concerned = self.shared.interrupted_by_load(address, width as u64) & self.shared.parked;
         self.announce(at, concerned)?;
         let value = self.shared.load(at, address, width as u64)?;
         self.follow_interrupts(at);

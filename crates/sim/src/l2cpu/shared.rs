@@ -120,13 +120,16 @@ impl Shared {
         }
     }
 
-    /// The same of a load: a claim, and what takes from the MSI catcher.
-    pub(crate) fn interrupted_by_load(&self, address: u64) -> u32 {
-        let taken = match address {
+    /// The same of a load, word by word: a claim, and what takes from the MSI catcher.
+    pub(crate) fn interrupted_by_load(&self, address: u64, bytes: u64) -> u32 {
+        let takes = |address: u64| match address {
             Plic::BASE..Plic::END => address & 0xfff == 4,
             _ => HART_PERIPHERALS.contains(&address) && MSI.contains(&(address & 0xf_ffff)),
         };
-        if taken { self.plic.harts() } else { 0 }
+        match (address..address + bytes).step_by(4).any(takes) {
+            true => self.plic.harts(),
+            false => 0,
+        }
     }
 
     /// The PLIC looks at its sources, which may have changed.
@@ -156,7 +159,7 @@ impl Shared {
     }
 
     fn load_word(&mut self, at: Time, address: u64) -> Result<u32, Violation> {
-        let interrupted = self.interrupted_by_load(address);
+        let interrupted = self.interrupted_by_load(address, 4);
         let value = match address {
             _ if address == L3_CONFIG.0 => L3_CONFIG.1,
             WAY_ENABLE => self.lim.way_enable(),
@@ -292,11 +295,8 @@ impl Shared {
             }
             Body::Read { address, bytes, .. } => {
                 let address = Self::canonical(*address);
-                let words = (0..u64::from(*bytes)).step_by(4);
                 match is_device(address) {
-                    true => {
-                        words.fold(0, |harts, at| harts | self.interrupted_by_load(address + at)) & parked
-                    }
+                    true => self.interrupted_by_load(address, u64::from(*bytes)) & parked,
                     false => 0,
                 }
             }
@@ -380,4 +380,17 @@ impl Shared {
 enum Flush {
     L3(u64),
     L2(usize, u64),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_of_threshold_and_claim_at_once_is_a_claim() {
+        let mut shared = Shared::new(TileId(0), 0);
+        shared.plic.store(0x2100, 1 << 6).unwrap(); // hart 1 takes source 6
+        let threshold = Plic::BASE + 0x20_0000;
+        assert_eq!([4, 8].map(|bytes| shared.interrupted_by_load(threshold, bytes)), [0, 2]);
+    }
 }
