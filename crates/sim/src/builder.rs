@@ -117,7 +117,8 @@ impl Builder {
         self
     }
 
-    /// Whether LIM loses its content while the X280's clock stands, which is not known of the hardware (host.md §6.7).
+    /// Whether LIM, and with it the lines of the L3, whose ways it is in, loses its content while the X280's clock stands, which
+    /// is not known of the hardware (host.md §6.7).
     #[must_use]
     pub fn lim_lost(mut self, lost: bool) -> Self {
         self.lim_lost = lost;

@@ -65,6 +65,12 @@ impl Caches {
         }
     }
 
+    /// What they hold is lost, as LIM is, which lies in ways of the L3.
+    pub(super) fn lose(&mut self) {
+        self.lines = Lines::new();
+        self.l1 = std::array::from_fn(|_| L1::new());
+    }
+
     /// The L1s of `harts`, as bits, let a line go that another has written.
     pub(super) fn forget(&mut self, number: u64, harts: u8) {
         for hart in (0..4).filter(|hart| harts >> hart & 1 == 1) {

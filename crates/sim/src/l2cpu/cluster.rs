@@ -180,6 +180,7 @@ impl Cluster {
     fn set_clock(&mut self, at: Time, cycle: Time) {
         if self.loses_lim && cycle == 0 && self.cycle != 0 {
             self.shared.lim.lose();
+            self.shared.caches.lose();
             self.slots.code_generations.iter_mut().for_each(|generation| *generation += 1);
         }
         for hart in 0..self.frozen.len() {
