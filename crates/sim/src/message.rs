@@ -145,6 +145,8 @@ pub(crate) enum Body {
     LookAgain,
     /// A hart's timer may have reached its comparator.
     Timer { hart: u8 },
+    /// The answer is back that a hart of a cluster stands for.
+    Answered { hart: u8 },
     /// A line for the caches of a cluster arrives.
     Line { number: u64, data: Payload },
     /// A line of the caches of a cluster that was written goes to memory by itself.

@@ -4,6 +4,7 @@ use crate::code_memory::CodeCache;
 use crate::costs::Costs;
 use crate::counters::Counters;
 use crate::host_side::HostSide;
+use crate::l2cpu::{Answer, WindowLoad};
 use crate::message::{Ack, Body, Payload, Reply};
 use crate::noc::latency::{self, LOOKAHEAD};
 use crate::noc::route::Raw;
@@ -21,15 +22,6 @@ pub(crate) const HOST: u16 = u16::MAX;
 /// Bytes of a page of DRAM.
 pub(crate) const DRAM_PAGE: usize = 65536;
 
-/// The answer to a hart's load through a window.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Answer {
-    pub(crate) ticket: u32,
-    /// When it is there.
-    pub(crate) at: Time,
-    pub(crate) value: u64,
-}
-
 /// Everything outside the tile that runs.
 #[derive(Clone)]
 pub(crate) struct Net {
@@ -39,8 +31,8 @@ pub(crate) struct Net {
     pub(crate) counters: Counters,
     pub(crate) code: CodeCache,
     pub(crate) host: HostSide,
-    /// Answers to loads through a window, for each hart of each cluster.
-    pub(crate) windows: [[Option<Answer>; 4]; 4],
+    /// The loads through windows, of each hart of each cluster.
+    pub(crate) windows: [[WindowLoad; 4]; 4],
     /// The memory of each DRAM channel.
     pub(crate) dram: [Sparse<DRAM_PAGE>; 8],
     /// Harm to packets that are still to arrive.
@@ -66,7 +58,7 @@ impl Net {
             counters: Counters::default(),
             code: CodeCache::default(),
             host: HostSide::default(),
-            windows: [[None; 4]; 4],
+            windows: Default::default(),
             dram: std::array::from_fn(|_| Sparse::new(1 << 32)),
             tampers: Vec::new(),
             queue: Queue::new(tiles),
@@ -195,8 +187,11 @@ impl Net {
                 let mut word = [0; 8];
                 word[..bytes].copy_from_slice(&data.bytes()[..bytes]);
                 let arrival = ready + after + self.delay(source.0);
-                let answer = Answer { ticket, at: arrival, value: u64::from_le_bytes(word) };
-                self.windows[usize::from(cluster)][usize::from(hart)] = Some(answer);
+                let answer = Answer { at: arrival, value: u64::from_le_bytes(word) };
+                let stands = self.windows[usize::from(cluster)][usize::from(hart)].answer(ticket, answer);
+                if stands && let Some(tile) = self.map.find(Kind::L2Cpu(cluster)) {
+                    self.push(source.0, tile, arrival, Body::Answered { hart });
+                }
             }
             Reply::Line { tile, number, after } => {
                 let arrival = ready + after + self.delay(source.0);

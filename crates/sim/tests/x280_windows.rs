@@ -2,8 +2,10 @@
 
 mod support;
 
-use komorebi_card::{NocXy, Rule};
-use komorebi_sim::Card;
+use std::time::Duration;
+
+use komorebi_card::{Card as _, NocXy, Rule};
+use komorebi_sim::{Breakage, Card, When};
 use support::x280::*;
 use support::*;
 
@@ -31,7 +33,6 @@ fn multicast(lo: u32, hi: u32) -> Vec<(u8, u8)> {
 
 /// Sets the high word of large window 0.
 fn high(card: &Card, hi: u32) {
-    use komorebi_card::Card as _;
     card.write32(CLUSTER, PERIPHERALS + 0xe08, hi).unwrap();
     card.fence(CLUSTER).unwrap();
 }
@@ -135,4 +136,76 @@ fn rules_of_the_windows() {
     ] {
         assert_faults(&set(lo, hi), &[(body, rule)]);
     }
+}
+
+/// The handler of the NMI is the program's start.
+#[test]
+fn a_hart_stands_for_a_load_that_gets_lost_until_the_nmi_and_loads_anew_after_it() {
+    let program = Program::start(
+        Card::builder(),
+        "if (RESULT(40)++ == 0) { HEAR(1); RESULT(0) = R(LARGE + 0x50000) + 1; }
+         R(LARGE + 0x50000) = 9; FENCE(); RESULT(1) = R(LARGE + 0x50000);",
+    );
+    let tile = NocXy::new(3, 4);
+    window(&program.card, 0, tile.hi_word(), 0);
+    program.card.break_on(When::Now, Breakage::Drop { to: tile, packets: 1 }).unwrap();
+    program.answer(1);
+    run_for(&program.card, 20_000).unwrap();
+    let (instructions, turns) =
+        (program.card.counters().x280_instructions, program.card.counters().hart_turns);
+    run_for(&program.card, 1_000_000).unwrap();
+    assert_eq!(program.card.counters().x280_instructions, instructions);
+    let turns = program.card.counters().hart_turns - turns;
+    assert!(turns < 100, "{turns} turns while it stands");
+    assert_eq!((program.result(0), program.result(40)), (0, 1));
+    program.card.write32(CLUSTER, PERIPHERALS + 0x1_0414, 1).unwrap();
+    program.finish();
+    assert_eq!(program.results(), [0, 9]);
+}
+
+/// The NMI comes while the request is late: what it is answered with is no answer to the handler's own load.
+#[test]
+fn an_answer_that_comes_after_the_nmi_is_dropped() {
+    let program = Program::start(
+        Card::builder(),
+        "if (RESULT(40)++ == 0) { HEAR(1); RESULT(0) = R(LARGE + 0x50000) + 1; }
+         HEAR(2); R(LARGE + 0x50000) = 9; FENCE(); RESULT(1) = R(LARGE + 0x50000);",
+    );
+    let tile = NocXy::new(3, 4);
+    window(&program.card, 0, tile.hi_word(), 0);
+    let late = Breakage::Delay { to: tile, packets: 1, by: Duration::from_micros(10) };
+    program.card.break_on(When::Now, late).unwrap();
+    program.answer(1);
+    run_for(&program.card, 2_000).unwrap();
+    program.card.write32(CLUSTER, PERIPHERALS + 0x1_0414, 1).unwrap();
+    run_for(&program.card, 50_000).unwrap();
+    program.answer(2).finish();
+    assert_eq!(program.results(), [0, 9]);
+}
+
+#[test]
+fn a_late_answer_lets_the_hart_go_on_when_it_is_there() {
+    let took = |by: u64| {
+        let program = Program::start(
+            Card::builder(),
+            "HEAR(1); uint64_t a = CSRR(\"mcycle\"); RESULT(0) = R(LARGE + 0x50000) + 1; FENCE(); RESULT(1) = CSRR(\"mcycle\") - a;",
+        );
+        let tile = NocXy::new(3, 4);
+        window(&program.card, 0, tile.hi_word(), 0);
+        let late = Breakage::Delay { to: tile, packets: 1, by: Duration::from_micros(by) };
+        program.card.break_on(When::Now, late).unwrap();
+        let [value, took] = program.answer(1).finish().results();
+        assert_eq!(value, 1);
+        took
+    };
+    // At 1,000 MHz.
+    assert!(took(10).abs_diff(took(0) + 10_000) < 4, "{} and {} cycles", took(0), took(10));
+}
+
+#[test]
+fn a_rectangle_whose_start_is_past_its_end_goes_on_at_the_other_edge() {
+    // From column 6 on to 3, and from row 9 on to 3: rows 0 and 1 have no Tensix tiles, nor columns 8 and 9.
+    let wrapping = 3 | 4 << 6 | 6 << 12 | 9 << 18 | 1 << 24;
+    let columns = [1, 2, 3, 6, 7];
+    assert_eq!(multicast(wrapping, 0), grid(&columns, &[2, 3, 4, 9]));
 }

@@ -70,6 +70,11 @@ impl<X: Xlen> Hart<X> {
         (self.nmi || self.bus_error) && self.control.mnstatus & NMIE != 0
     }
 
+    /// True when the X280 takes the NMI or an interrupt before its next instruction.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.takes_nmi() || self.control.interrupt().is_some()
+    }
+
     /// Takes the NMI or an interrupt, if one is due.
     pub(super) fn take_interrupt(&mut self) {
         if X::ISA == Isa::Rv32 {

@@ -19,13 +19,12 @@ use crate::noc::latency::{self, CYCLE, LOOKAHEAD};
 use crate::noc::translate::{Kind, Place};
 use crate::target::{self, Access, HART_PERIPHERALS, LIM};
 use crate::tile::command;
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 
 /// A load through a window that waits for its answer.
 #[derive(Clone, Copy)]
 pub(crate) struct Pending {
     pub(super) address: u64,
-    ticket: u32,
     /// The earliest the answer can be back.
     until: Time,
 }
@@ -38,14 +37,13 @@ pub(crate) struct Own {
     /// When its one outstanding uncached load is back (host.md §6.1).
     pub(crate) loaded_at: Time,
     pub(crate) pending: Option<Pending>,
-    pub(crate) tickets: u32,
     /// X280 loads and stores that no cache serves.
     pub(crate) uncached: [u64; 2],
     /// When the last store to local DRAM past the caches is there.
     pub(crate) dram_at: Time,
     /// The line whose miss it waits for.
     pub(crate) filling: Option<u64>,
-    /// It stands until that line comes.
+    /// It stands until that line comes, or the answer to a load through a window.
     pub(crate) stands: bool,
     /// Its instruction cache, of local DRAM: what it fetched stays until its own `fence.i` (host.md §6.7).
     pub(crate) fetched: BTreeMap<u64, Arc<CodePage>>,
@@ -130,15 +128,14 @@ impl ClusterBus<'_> {
         let source = self.shared.tile.0;
         let arrival = self.net.asking(noc, own, place, leave) + self.net.delay(source);
         let arrival = arrival.max(earliest);
-        self.own.tickets = self.own.tickets.wrapping_add(1);
-        let ticket = self.own.tickets;
+        let ticket = self.net.windows[usize::from(self.shared.index)][self.hart].ask();
         let after = self.net.answer(noc, own, place);
         let reply = Reply::Window { cluster: self.shared.index, hart: self.hart as u8, ticket, after };
         let entry = Entry::window(noc, place);
         let body = Body::Read { address: address.1, bytes: width as u32, entry, reply };
         self.net.push(source, place.tile, arrival, body);
         let until = arrival + LOOKAHEAD;
-        self.own.pending = Some(Pending { address: address.0, ticket, until });
+        self.own.pending = Some(Pending { address: address.0, until });
         Refusal::Retry(until)
     }
 
@@ -146,10 +143,10 @@ impl ClusterBus<'_> {
         if at < pending.until {
             return Err(Refusal::Retry(pending.until));
         }
-        let slot = &mut self.net.windows[usize::from(self.shared.index)][self.hart];
-        let Some(answer) = slot.take_if(|answer| answer.ticket == pending.ticket) else {
-            // The tile that answers has not come to it yet: it has, once others were let go first.
-            return Err(Refusal::Retry(at + self.cycle));
+        let Some(answer) = self.net.windows[usize::from(self.shared.index)][self.hart].take() else {
+            // It is late, or lost: the hart is told when it comes.
+            self.own.stands = true;
+            return Err(Refusal::Retry(NEVER));
         };
         self.own.pending = None;
         self.own.uncached[0] += 1;

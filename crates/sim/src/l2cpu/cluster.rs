@@ -132,6 +132,7 @@ impl Cluster {
         self.slots.harts[hart].forget_ahead();
         self.slots.harts[hart].advance_to(at);
         self.slots.harts[hart].take_trap(cause, value);
+        self.own[hart].pending = None;
         self.slots.run(hart, &mut self.shared.watchers);
     }
 
@@ -159,7 +160,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Lets a hart go on that stands because of a line.
+    /// Lets a hart go on that stands because of a line or an answer.
     fn stand_no_more(&mut self, hart: usize, at: Time) {
         if std::mem::take(&mut self.own[hart].stands) && self.slots.state(hart) == State::Running {
             self.slots.harts[hart].advance_to(at);
@@ -268,6 +269,7 @@ impl Tile for Cluster {
             Body::Read { address, bytes, reply, .. } => {
                 self.shared.read(at, address, bytes as usize, reply, net)?;
             }
+            Body::Answered { hart } => self.stand_no_more(usize::from(hart), at),
             Body::Line { number, data } => {
                 self.shared.line_arrived(at, number, data.bytes(), net)?;
                 for hart in 0..self.own.len() {
@@ -296,6 +298,9 @@ impl Tile for Cluster {
             hart.set_nmi(self.shared.peripherals.rnmi >> i & 1 == 1);
             hart.set_bus_error(self.shared.internal.interrupting() >> i & 1 == 1);
             hart.set_interrupts(self.shared.clint.pending(i, at) | self.shared.plic.pending(i));
+            if hart.is_interrupted() {
+                self.own[i].pending = None; // the handler's loads are others
+            }
             self.stand_no_more(i, at);
             if self.slots.state(i) == State::Asleep {
                 self.slots.rouse(i, at, None, &mut self.shared.watchers);

@@ -19,10 +19,12 @@ mod noc_read;
 mod peripherals;
 mod plic;
 mod shared;
+mod window_load;
 mod windows;
 
 pub(crate) use cluster::Cluster;
 pub(crate) use map::{is_memory, is_within};
+pub(crate) use window_load::{Answer, WindowLoad};
 
 /// True for the registers of the cluster's devices.
 pub(crate) fn is_device(address: u64) -> bool {

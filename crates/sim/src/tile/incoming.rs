@@ -95,6 +95,7 @@ impl Shared {
             }
             Body::LookAgain
             | Body::Timer { .. }
+            | Body::Answered { .. }
             | Body::Line { .. }
             | Body::WriteBack { .. }
             | Body::Messages

@@ -216,6 +216,7 @@ impl Shared {
             Body::Read { entry, .. } => self.await_received(entry.noc),
             Body::LookAgain
             | Body::Timer { .. }
+            | Body::Answered { .. }
             | Body::Line { .. }
             | Body::WriteBack { .. }
             | Body::Messages
