@@ -7,7 +7,8 @@ use std::process::Command;
 /// The folders whose headers a program's header may include, from the workspace's root. The first has the constants of the
 /// wires, the second code of kernels.
 const HEADERS: [(&str, &str); 2] = [("WIRES", "firmware/include"), ("LIBRARY", "kernels/include")];
-const PAGES: &str = "docs/errors";
+/// The folders of pages, and how the codes of each begin.
+const PAGES: [(&str, &str); 2] = [("docs/errors", "KM"), ("docs/strict-faults", "KF")];
 
 fn main() {
     let root = Path::new(&var("CARGO_MANIFEST_DIR")).join("../..");
@@ -22,10 +23,12 @@ fn main() {
         text.push_str("];\n");
     }
     text.push_str("const PAGES: &[(&str, &str)] = &[\n");
-    for file in files(&root.join(PAGES), "md") {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if name.starts_with("KM") {
-            entry(&mut text, &name, &file);
+    for (folder, begin) in PAGES {
+        for file in files(&root.join(folder), "md") {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with(begin) {
+                entry(&mut text, &name, &file);
+            }
         }
     }
     text.push_str("];\n");

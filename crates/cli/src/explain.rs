@@ -45,7 +45,8 @@ fn title(page: &'static str) -> &'static str {
     first.split_once(": ").map_or(first, |(_, title)| title)
 }
 
-/// `KM0013`, `km13` and `13` are one code; an unknown one is answered with the nearest number.
+/// `KM0013`, `km13` and `13` are one code, `KF0306` and `kf306` another: without letters a number is an error's, not a strict
+/// fault's. An unknown one is answered with the nearest number of its kind.
 fn page(asked: &str) -> Result<&'static str, Failure> {
     let trimmed = asked.trim_matches(|c: char| matches!(c, '[' | ']' | ' '));
     let digits = trimmed.trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -57,15 +58,25 @@ fn page(asked: &str) -> Result<&'static str, Failure> {
             0
         });
     let distance = |code: &str| number.abs_diff(code[2..].parse().unwrap_or(0));
-    let pages = embedded::pages().iter();
+    let kind = kind(trimmed);
+    let pages = embedded::pages().iter().filter(|(code, _)| code.starts_with(kind.unwrap_or(ERROR)));
     match pages.min_by_key(|(code, _)| distance(code)) {
-        Some((code, text)) if distance(code) == 0 && known_prefix(trimmed) => Ok(text),
+        Some((code, text)) if distance(code) == 0 && kind.is_some() => Ok(text),
         Some((near, text)) => Err(Failure::NoCode { code: asked.to_owned(), near, title: title(text) }),
         None => Ok(""),
     }
 }
 
-fn known_prefix(code: &str) -> bool {
+/// How the codes of errors begin.
+const ERROR: &str = "KM";
+/// How those of strict faults do.
+const FAULT: &str = "KF";
+
+/// Which codes are meant; `None` when letters of neither stand there.
+fn kind(code: &str) -> Option<&'static str> {
     let letters = code.trim_end_matches(|c: char| c.is_ascii_digit());
-    letters.is_empty() || letters.eq_ignore_ascii_case("km")
+    match letters {
+        "" => Some(ERROR),
+        _ => [ERROR, FAULT].into_iter().find(|kind| letters.eq_ignore_ascii_case(kind)),
+    }
 }

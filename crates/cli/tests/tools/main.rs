@@ -259,23 +259,33 @@ fn an_upload_that_the_dispatcher_would_refuse_is_refused_with_its_reason() {
 
 #[test]
 fn every_page_is_explained_and_listed() {
-    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let list = printed(["explain"]);
-    assert!(list.lines().count() > 50, "{list}");
+    let codes = list.lines().filter_map(|line| line.split_whitespace().next());
+    let faults: Vec<&str> = codes.filter(|code| code.starts_with("KF")).collect();
+    let rules: Vec<&str> = komorebi_card::Rule::ALL.iter().map(|rule| rule.code()).collect();
+    assert_eq!(faults, rules);
+    assert!(list.lines().filter(|line| line.starts_with("KM")).count() > 50, "{list}");
     for entry in list.lines() {
         let code = entry.split_whitespace().next().unwrap();
-        let page = std::fs::read_to_string(pages.join(format!("{code}.md"))).unwrap();
+        let folder = if code.starts_with("KF") { "strict-faults" } else { "errors" };
+        let page = std::fs::read_to_string(docs.join(folder).join(format!("{code}.md"))).unwrap();
         assert_eq!(printed(["explain", code]), page);
         assert!(page.starts_with(&format!("# {}: {}", code, entry[8..].trim())), "{entry}");
     }
     for spelling in ["km0013", "13", "0013", "[KM0013]", "KM13"] {
         assert!(printed(["explain", spelling]).starts_with("# KM0013: "), "{spelling}");
     }
+    for spelling in ["KF0306", "kf306", "[KF0306]"] {
+        assert!(printed(["explain", spelling]).starts_with("# KF0306: "), "{spelling}");
+    }
 }
 
 #[test]
 fn an_unknown_code_brings_the_nearest() {
     assert!(line(["explain", "KM0130"]).contains("the nearest is KM0128 (more than ten argument words)"));
+    assert!(line(["explain", "KF0306x"]).contains("no rule has the code `KF0306x`"));
+    assert!(line(["explain", "KF0001"]).contains("the nearest is KF0101"));
     assert!(line(["explain", "E0308"]).contains("no rule has the code `E0308`"));
     assert!(line(["explain", "99999999999999999999"]).contains("the nearest is KM0204"));
     assert!(line(["explain", "Größe"]).contains("no rule has the code `Größe`"));
