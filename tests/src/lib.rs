@@ -5,3 +5,4 @@ pub mod dispatcher;
 pub mod engine;
 pub mod life;
 pub mod mortal;
+pub mod scene;

@@ -127,7 +127,7 @@ fn bindings_lines_are_taken_while_an_engine_runs_and_free_after_it() {
 fn a_tensor_bound_to_an_engine_or_a_kept_graph_outlives_the_callers() {
     let session = session();
     let run = session.load(program()).unwrap();
-    let upload = run.upload(&adding()).unwrap();
+    let upload = run.upload(&adding(8)).unwrap();
     let empty = || session.empty(&[4, 16], km::DType::Uint32).unwrap();
     let tensor = empty();
     let address = tensor.address();
@@ -150,7 +150,7 @@ fn a_tensor_bound_to_an_engine_or_a_kept_graph_outlives_the_callers() {
     // One that is freed while a kept graph is bound to it stays its graph's.
     let freed = empty();
     let at = freed.address();
-    let again = run.upload(&adding()).unwrap();
+    let again = run.upload(&adding(8)).unwrap();
     let words = vec![km::Binding::from(&freed), 0_u32.into(), 0_u32.into(), 0_u32.into()];
     let handle = run.start(&again, words).unwrap();
     freed.free();
@@ -162,7 +162,7 @@ fn a_tensor_bound_to_an_engine_or_a_kept_graph_outlives_the_callers() {
     assert_eq!(empty().address(), at, "and nobody now");
 
     let words = vec![km::Binding::from(&freed), 0_u32.into(), 0_u32.into(), 0_u32.into()];
-    let again = run.upload(&adding()).unwrap();
+    let again = run.upload(&adding(8)).unwrap();
     assert!(matches!(run.start(&again, words), Err(km::Error::Tensor(km::error::TensorError::Freed))));
     let foreign = self::session().empty(&[1, 16], km::DType::Uint32).unwrap();
     let words = vec![km::Binding::from(&foreign), 0_u32.into(), 0_u32.into(), 0_u32.into()];

@@ -14,7 +14,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 #[test]
 fn a_kept_graph_runs_again_with_other_bindings_and_no_new_upload() {
     let run = run();
-    let upload = run.upload(&adding()).unwrap();
+    let upload = run.upload(&adding(8)).unwrap();
     assert!(upload.keep());
     let first = [("step", 10_u32), ("limit", 35), ("total", 0), ("rounds", 0)];
     let handle = run.start(&upload, first).unwrap();
@@ -42,7 +42,7 @@ fn a_kept_graph_runs_again_with_other_bindings_and_no_new_upload() {
     let error = run.restart(6, ()).unwrap_err();
     let km::Error::EngineRejected(rejected) = &error else { panic!("{error}") };
     assert_eq!((rejected.reason_name, rejected.call), ("req", EngineCall::Run));
-    let again = run.upload(&adding()).unwrap();
+    let again = run.upload(&adding(8)).unwrap();
     assert_eq!(again.offset(), 0, "its lines are free again");
     run.stop(TIMEOUT).unwrap();
 }
@@ -50,7 +50,7 @@ fn a_kept_graph_runs_again_with_other_bindings_and_no_new_upload() {
 #[test]
 fn the_keep_bit_of_a_start_is_rewritten_and_a_stream_has_none() {
     let run = run();
-    let upload = run.upload(&adding()).unwrap();
+    let upload = run.upload(&adding(8)).unwrap();
     let once = km::StartOptions { kept: Some(false), ..Default::default() };
     let handle = run.start_with(&upload, [1_u32, 0, 0, 0], once).unwrap();
     run.wait_engine(&handle, TIMEOUT).unwrap();
@@ -80,7 +80,7 @@ fn ended_unread() -> (Card, km::Session, km::Run, km::Upload, km::EngineHandle) 
     let card = Card::builder().build();
     let session = km::Session::builder().on(&card).open().unwrap();
     let run = session.load(program()).unwrap();
-    let upload = run.upload(&adding()).unwrap();
+    let upload = run.upload(&adding(8)).unwrap();
     let handle = run.start(&upload, [10_u32, 35, 0, 0]).unwrap();
     pass(&card, Duration::from_millis(2));
     assert_eq!((handle.state(), upload.state()), (km::EngineState::Running, km::UploadState::Running));
@@ -121,7 +121,7 @@ fn a_cancel_may_meet_a_kept_graph_at_any_moment_around_its_end() {
     let card = Card::builder().build();
     let session = km::Session::builder().on(&card).open().unwrap();
     let run = session.load(program()).unwrap();
-    let upload = run.upload(&adding()).unwrap();
+    let upload = run.upload(&adding(8)).unwrap();
     let (mut cancelled, mut dropped, mut kept) = (0, 0, 0);
     for step in 0..120 {
         let empty = session.empty(&[4, 16], km::DType::Uint32).unwrap();
@@ -157,7 +157,7 @@ fn a_restart_and_a_release_behind_a_cancel_that_drops_the_graph_find_it_gone() {
     let run = km::Session::builder().on(&card).open().unwrap().load(program()).unwrap();
     let (mut restarts, mut releases) = (0, 0);
     for step in 0..100 {
-        let upload = run.upload(&adding()).unwrap();
+        let upload = run.upload(&adding(8)).unwrap();
         let handle = run.start(&upload, [1_u32, 4, 0, 0]).unwrap();
         pass(&card, Duration::from_nanos(20_000 + 200 * step));
         // Whether or not it is sent, nobody waits for its answer.

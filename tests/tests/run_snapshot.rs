@@ -91,7 +91,7 @@ fn random_uploads_go_on_from_any_point_and_end_as_the_interpreter_says() {
 fn a_session_opens_on_a_fork_whose_claim_was_given_back() {
     let card = Card::builder().seed(3).build();
     let run = km::Session::builder().on(&card).open().unwrap().load(program()).unwrap();
-    let upload = run.upload(&adding()).unwrap();
+    let upload = run.upload(&adding(8)).unwrap();
     run.start(&upload, [1, 1_000, 0, 0]).unwrap();
     let snapshot = card.snapshot();
     let forks = [(); 2].map(|()| {

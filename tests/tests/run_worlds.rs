@@ -86,7 +86,7 @@ fn graph_sums(card: &Card) -> u32 {
     let run = session.load(program()).unwrap();
     let own = run.submit(km::call("sum", &[40, 2]).result::<u32>()).unwrap();
     assert_eq!(run.wait(own, TIMEOUT).unwrap().value(), 42);
-    let upload = run.upload(&adding()).unwrap();
+    let upload = run.upload(&adding(8)).unwrap();
     let handle = run.start(&upload, [3_u32, 10, 0, 0]).unwrap();
     let event = run.wait_engine(&handle, TIMEOUT).unwrap();
     run.stop(TIMEOUT).unwrap();

@@ -4,6 +4,7 @@ use komorebi_card::{Board, Clocks, Description, DramBank, L2Cpu, NocXy, World};
 
 use crate::card::Card;
 use crate::costs::Setting;
+use crate::environment::Environment;
 use crate::host::Host;
 use crate::machine::Machine;
 use crate::noc::latency::AICLK_MHZ;
@@ -22,6 +23,8 @@ pub struct Builder {
     stops_at_once: bool,
     lim_lost: bool,
     metered: Metered,
+    /// What is wrong with the environment, which its card says.
+    wrong: Option<String>,
 }
 
 /// The tiles whose harts have a meter.
@@ -33,16 +36,18 @@ enum Metered {
 
 impl Default for Builder {
     fn default() -> Self {
+        let Environment { seed, parking, wrong } = Environment::read();
         Self {
             board: Board::P150a,
             columns: Harvest::first(12),
             channel_off: None,
-            seed: 0,
+            seed,
             costs: Setting::Nominal,
-            parking: true,
+            parking,
             stops_at_once: false,
             lim_lost: false,
             metered: Metered::These(Vec::new()),
+            wrong,
         }
     }
 }
@@ -88,7 +93,7 @@ impl Builder {
     }
 
     /// The seed of everything the hardware leaves open: packet order, latencies inside their bounds, clock offsets.
-    /// 0 gives the least latencies and no offsets.
+    /// 0 gives the least latencies and no offsets; it is the one unless told otherwise, here or with `KM_SEED`.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -103,6 +108,7 @@ impl Builder {
     }
 
     /// Whether harts in wait loops are parked. Bytes and times are the same with and without; without is slower.
+    /// They are unless told otherwise, here or with `KM_PARKING=off`.
     #[must_use]
     pub fn parking(mut self, parking: bool) -> Self {
         self.parking = parking;
@@ -148,6 +154,7 @@ impl Builder {
         let description = describe(&self.topology(), self.board);
         let mut host = Host::new(self.machine());
         host.driver.stops_at_once = self.stops_at_once;
+        host.driver.refuses.clone_from(&self.wrong);
         Card::new(description, self, host)
     }
 

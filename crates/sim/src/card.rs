@@ -10,6 +10,7 @@ use crate::builder::Builder;
 use crate::client::Client;
 use crate::core_state::{CoreCounters, Registers};
 use crate::counters::Counters;
+use crate::digest::Digest;
 use crate::host::Host;
 use crate::profile::Profile;
 
@@ -153,6 +154,11 @@ impl Card {
     pub fn peek(&self, tile: NocXy, address: u64, bytes: &mut [u8]) -> bool {
         let host = self.host();
         host.find(tile).is_some_and(|tile| host.machine.peek(tile, address, bytes))
+    }
+
+    /// Hashes of all memory as it is now, at no cost and with no effect: two cards with the same bytes have the same ones.
+    pub fn digest(&self) -> Digest {
+        self.host().machine.digest()
     }
 
     /// Takes the card for `holder`, a process that this one serves; else as [`claim`](komorebi_card::Card::claim).

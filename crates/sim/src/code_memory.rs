@@ -97,6 +97,11 @@ impl CodeMemory {
         self.bytes.read(address, out);
     }
 
+    /// A hash of what it holds, as memory number `memory` of its kind.
+    pub(crate) fn digest(&self, memory: u64) -> u64 {
+        self.bytes.digest(memory)
+    }
+
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) {
         if bytes.is_empty() {
             return;

@@ -31,6 +31,8 @@ struct Claim {
 pub(crate) struct Driver {
     /// Whether the clusters' clock stops at the first step of a close, not at its last.
     pub(crate) stops_at_once: bool,
+    /// Why every claim is refused, if it is.
+    pub(crate) refuses: Option<String>,
     claim: Option<Claim>,
     power: Power,
     cleanup: Option<Cleanup>,
@@ -49,7 +51,8 @@ struct Ledger {
 impl Driver {
     /// The driver after a reset of the card.
     pub(crate) fn after_reset(&self) -> Self {
-        Self { stops_at_once: self.stops_at_once, ledger: self.ledger.clone(), ..Self::default() }
+        let (refuses, ledger) = (self.refuses.clone(), self.ledger.clone());
+        Self { stops_at_once: self.stops_at_once, refuses, ledger, ..Self::default() }
     }
 
     /// The driver as it was `before`, and the client whose claim is no more, or not yet.
@@ -67,6 +70,9 @@ impl Driver {
 
 impl Host {
     pub(crate) fn claim(&mut self, client: u64, power: Power, holder: Holder) -> Result<(), CardError> {
+        if let Some(what) = self.driver.refuses.clone() {
+            return Err(CardError::Request { what });
+        }
         if let Some(claim) = &self.driver.claim {
             if !self.driver.is_over(claim) {
                 return Err(CardError::Busy { holder: claim.holder.clone() });

@@ -9,6 +9,7 @@ use crate::arc::Arc;
 use crate::core_state::{CoreCounters, Registers};
 use crate::costs::Setting;
 use crate::counters::Counters;
+use crate::digest::Digest;
 use crate::dram::Dram;
 use crate::fault::Violation;
 use crate::huge::Huge;
@@ -238,6 +239,21 @@ impl Machine {
             Kind::Tensix => self.tensix[tile.index()].peek_local(core, address, out),
             _ => false,
         }
+    }
+
+    /// Hashes of all memory.
+    pub(crate) fn digest(&self) -> Digest {
+        let mut digest = Digest::default();
+        for (number, tile) in (0..).zip(&self.tensix[..]) {
+            digest.l1 = digest.l1.wrapping_add(tile.shared.l1.digest(number));
+        }
+        for (number, cluster) in (0..).zip(&self.clusters) {
+            digest.lim = digest.lim.wrapping_add(cluster.shared.lim.memory().digest(number));
+        }
+        for (number, channel) in (0..).zip(&self.net.dram) {
+            digest.dram = digest.dram.wrapping_add(channel.digest(number));
+        }
+        digest
     }
 
     /// Copies memory out without a message; false where there is none.

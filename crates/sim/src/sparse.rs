@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::aligned::{get, set};
+use crate::digest;
 
 /// Byte-addressed memory in pages of `PAGE` bytes; a page that was never written reads as zero and takes no room.
 ///
@@ -169,6 +170,13 @@ impl<const PAGE: usize> Sparse<PAGE> {
         }
     }
 
+    /// A hash of what it holds, as memory number `memory` of its kind.
+    pub(crate) fn digest(&self, memory: u64) -> u64 {
+        let written = (0..self.count()).filter_map(|page| Some((page as u64, self.number(page)?)));
+        let hashes = written.map(|(page, bytes)| digest::page(memory, page, bytes));
+        hashes.fold(0, u64::wrapping_add)
+    }
+
     fn page_mut(&mut self, page: usize) -> &mut [u8; PAGE] {
         if !matches!(self.pages.get(page), Some(Some(_))) {
             self.own_page(page);
@@ -226,6 +234,25 @@ mod tests {
         let again = memory.clone();
         memory.set_value(4096, 4, 8);
         assert_eq!((words(&again)[0], words(&memory)[0], words(&copy)[0]), (7, 8, 0x0101_0101));
+    }
+
+    #[test]
+    fn a_digest_tells_bytes_and_places_apart_and_zeroes_from_nothing_not() {
+        let of = |number, writes: &[(u64, &[u8])]| {
+            let mut memory = Sparse::<4096>::new(1 << 20);
+            writes.iter().for_each(|(at, bytes)| memory.write(*at, bytes));
+            memory.digest(number)
+        };
+        assert_eq!(of(0, &[]), of(1, &[(5000, &[0, 0])]));
+        assert_eq!(of(0, &[(5000, &[1]), (9000, &[2])]), of(0, &[(9000, &[2]), (5000, &[1])]));
+        let digests = [
+            of(0, &[(5000, &[1])]),
+            of(0, &[(5001, &[1])]),
+            of(0, &[(9096, &[1])]),
+            of(0, &[(5000, &[2])]),
+            of(1, &[(5000, &[1])]),
+        ];
+        assert!((1..digests.len()).all(|i| !digests[..i].contains(&digests[i])), "{digests:x?}");
     }
 
     #[test]

@@ -48,11 +48,11 @@ pub fn run() -> km::Run {
     session().load(program()).unwrap()
 }
 
-/// Adds `step` to `total` with commands until it is at or over `limit`; ends with rounds and total.
-pub fn adding() -> km::Graph {
+/// Adds `step` to `total` with commands on the first `cores` until it is at or over `limit`; ends with rounds and total.
+pub fn adding(cores: u32) -> km::Graph {
     let mut graph = km::Graph::new().req(6).max_runs(50).keep();
     let [step, limit, total, rounds] = graph.bindings(["step", "limit", "total", "rounds"]);
-    let add = graph.command("sum", 0..8, [total.into(), step.into()]).result(total).id();
+    let add = graph.command("sum", 0..cores, [total.into(), step.into()]).result(total).id();
     let mut cpu = graph.cpu([add]);
     let again = cpu.again();
     cpu.add(rounds, rounds, 1).ltu(again, total, limit);
