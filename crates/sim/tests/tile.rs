@@ -134,6 +134,23 @@ fn a_reset_that_makes_room_in_a_fifo_lets_its_sender_go_on() {
 }
 
 #[test]
+fn a_core_starts_when_another_releases_it_whatever_that_one_does_then() {
+    // NC goes on for thousands of cycles in its own memory; B waits, parked or not.
+    let b = "while (!R(0x20020)) waiting(0);";
+    let nc = "put(0x20000, CLOCK()); R(0xffb121b0) = 0x6000; for (uint32_t n = 0; n < 3000; ++n) asm volatile(\"nop\");";
+    for parking in [true, false] {
+        let card = open(Card::builder().parking(parking));
+        for (core, body) in [(0, b), (1, nc), (2, "put(0x20004, CLOCK());")] {
+            load(&card, A, core, &baby_with(core, TOOLS, body));
+        }
+        start(&card, A, &[0, 1]);
+        run_for(&card, 20_000).unwrap();
+        let cycles = peek(&card, A, 0x2_0004).wrapping_sub(peek(&card, A, 0x2_0000));
+        assert!((1024..1200).contains(&cycles), "{cycles} cycles, parking {parking}");
+    }
+}
+
+#[test]
 fn words_on_their_way_at_a_reset_are_lost_and_later_ones_arrive() {
     // B sends, resets T0, sends again: T0 gets the second word alone, whichever of them was late.
     let b = "for (uint32_t n = 1; n <= 40; ++n) { R(0xffe80000) = n; R(0xffb121b0) = 0x47000; R(0xffb121b0) = 0x46000;\

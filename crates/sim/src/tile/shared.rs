@@ -36,8 +36,8 @@ pub(crate) struct Shared {
     pub(crate) watchers: Watchers,
     /// Where the cores are, for the snapshot registers.
     pub(crate) pcs: [u64; 5],
-    /// Set when SOFT_RESET_0 was written: the tile then resets or starts cores.
-    pub(crate) reset_written: bool,
+    /// When SOFT_RESET_0 was written: the tile then resets or starts cores.
+    pub(crate) reset_written: Option<Time>,
     /// The instruction caches, in the order of the cores.
     pub(crate) icaches: [InstructionCache; 5],
     /// True when a seed draws.
@@ -67,7 +67,7 @@ impl Shared {
             debug: Debug::new(seed.clock_offset(tile.0)),
             watchers: Watchers::default(),
             pcs: [0; 5],
-            reset_written: false,
+            reset_written: None,
             icaches: Core::ALL.map(|core| InstructionCache::new(seed, tile.0, core)),
             loose: seed.draws(),
             lost_code: 0,
@@ -111,7 +111,7 @@ impl Shared {
             0xffb1_2000..0xffb1_3000 => {
                 self.debug.store(address & 0xfff, value)?;
                 if address & 0xfff == SOFT_RESET_0 {
-                    self.reset_written = true;
+                    self.reset_written = Some(at);
                     net.limit = net.limit.min(at + 1);
                 }
             }

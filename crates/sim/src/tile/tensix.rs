@@ -255,8 +255,9 @@ impl Tile for Tensix {
         self.shared.deliver(at, body, net)
     }
 
-    fn follow_up(&mut self, at: Time) {
-        if std::mem::take(&mut self.shared.reset_written) {
+    fn follow_up(&mut self, _at: Time) {
+        // The core that wrote it may have gone on in its own memory since.
+        if let Some(at) = self.shared.reset_written.take() {
             self.reset(at);
         }
     }
