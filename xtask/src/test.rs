@@ -35,6 +35,11 @@ fn steps() -> Vec<Checked> {
                 .words("doc --workspace --no-deps"),
         ),
         tallied(Step::cargo("tests").words("test --workspace --no-fail-fast --lib --bins --tests")),
+        tallied(
+            Step::cargo("tests of runs without parking")
+                .variable("KM_PARKING", "off")
+                .words("test --package komorebi-tests --test run_nop --test run_tensor"),
+        ),
         tallied(Step::cargo("doc tests").words("test --workspace --no-fail-fast --doc")),
         example("01_map"),
         example("02_pipeline"),
