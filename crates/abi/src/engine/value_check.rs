@@ -71,7 +71,7 @@ impl CommandCheck<'_> {
                     Place::Arg(item, arg),
                     message,
                     format!(
-                        "remove {}, or put the words from number {} on into a tensor and pass its address in their place",
+                        "remove {} of them, or put the words from number {} on into a tensor and pass its address in their place",
                         resolved.words.len() - c::ARGS_MAX as usize,
                         c::ARGS_MAX
                     ),

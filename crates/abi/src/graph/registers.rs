@@ -158,7 +158,7 @@ fn never_written(label: &str, one: &Use, problems: &mut Problems) {
         Rule::ReadBeforeWrite,
         one.place,
         format!("{label} is read here, and nothing writes it"),
-        format!("declare {label} as a binding, or let a result or a cpu node write it first"),
+        format!("move {label} from `reg` to `bind`, or let a result or a cpu node write it first"),
     );
 }
 

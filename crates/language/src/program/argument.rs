@@ -48,7 +48,10 @@ pub(crate) fn parse_argument(input: PatType, of: &Ident, errors: &mut Errors) ->
                 Pat::Tuple(tuple) => {
                     let names: Vec<String> =
                         tuple.elems.iter().map(|part| format!("{}: u32", part.to_token_stream())).collect();
-                    format!("take its parts as arguments: `{}`", names.join(", "))
+                    format!(
+                        "take its parts as arguments: write `{}` in place of pattern and type",
+                        names.join(", ")
+                    )
                 }
                 Pat::Ident(pat) => format!("write its name alone, as in `{}: u32`", pat.ident),
                 _ => "give it a plain name and a type of words, as in `count: u32`".to_owned(),

@@ -71,7 +71,7 @@ fn refuse_extras(function: &TraitItemFn, errors: &mut Errors) {
     };
     let plain = "remove it: a handler is a plain function, `fn name(argument: u32, ..) -> u32;`";
     if let Some(body) = &function.default {
-        let help = "end it with `;`: what it does is written in the kernels, under the handler's number";
+        let help = "write `;` in place of the body: what it does is written in the kernels, under the handler's number";
         refuse(Anchor::of(body), "has a body", help);
     }
     if let Some(token) = &sig.asyncness {

@@ -141,6 +141,6 @@ pub(crate) fn refuse_attribute(attr: &Attribute, errors: &mut Errors) {
     let message = Message::new(Rule::Item, format!("`#[{path}]` has no meaning in a program"));
     errors.push(
         Anchor::of(attr),
-        &message.help("remove it: of attributes only documentation and lint levels may stand here"),
+        &message.help("remove it: besides `#[handler(..)]` over a function, only documentation and lint levels may stand here"),
     );
 }
