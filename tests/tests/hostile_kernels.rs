@@ -31,7 +31,7 @@ uint32_t deep(uint32_t n) {
 KM_HANDLER(Bad) {
     switch (args.what) {
         case 1: for (;;) asm volatile("");
-        case 2: fill(0, 0x180000); break;                       // all of L1, own code included
+        case 2: fill(0, 0x180000, 0x6f); break;                 // all of L1, own code included: jumps to themselves
         case 3: ruin_stack(); break;
         case 4: cb_wait_front(1, 1); break;                     // a page nobody pushes
         case 5: cb_reserve_back(0, 5); break;                   // more than the buffer has
@@ -46,6 +46,7 @@ KM_HANDLER(Bad) {
         case 23: noc_async_read(km::bank_noc_addr(0, 64), 0x100000, 0); break;
         case 24: noc_async_read(km::bank_noc_addr(0, 64), 0x17ffc0, 4096); break;
         case 25: command.set_result(deep(100000)); break;
+        case 26: fill(0, 0x180000); break;                      // all of L1, with what is no instruction
         default: command.set_result(42);
     }
 }
@@ -92,7 +93,7 @@ fn a_kernel_that_hangs_or_ruins_its_core_is_late_and_the_next_load_works() {
 
 #[test]
 fn a_kernel_that_breaks_a_rule_of_the_hardware_halts_the_card_with_a_fault() {
-    for what in 20..=25 {
+    for what in 20..=26 {
         let session = km::Session::builder().on(&Card::builder().build()).open().unwrap();
         let run = session.load_with(program(), quick()).unwrap();
         let error = bad(&run, what).unwrap_err();

@@ -92,7 +92,7 @@ fn a_graph_is_checked_before_it_is_written() {
     let mut graph = km::Graph::new().req(70_000);
     let _ = graph.command(0, 0..3, []).id();
     let error = run.upload(&graph).unwrap_err().to_string();
-    assert!(error.contains("the graph cannot be uploaded") && error.contains("req 70000"), "{error}");
+    assert!(error.contains("the graph cannot be uploaded") && error.contains("`req = 70000`"), "{error}");
     assert!(error.contains("0..3"), "{error}");
     run.stop(TIMEOUT).unwrap();
 }
