@@ -177,8 +177,13 @@ impl Evaluator<'_> {
                 }
                 let message =
                     if operator == BinaryOp::Div { "division by zero" } else { "remainder by zero" };
-                return Err(Fault::at(ErrorKind::Arithmetic, message, at)
-                    .help("the divisor is 0: change it, or what it is made of"));
+                let help = match &*right_expr.kind {
+                    ExprKind::Name(name) => {
+                        format!("`{}` is 0: change its value, or divide by another", name.last())
+                    }
+                    _ => "the divisor is 0: change it, or what it is made of".to_owned(),
+                };
+                return Err(Fault::at(ErrorKind::Arithmetic, message, at).help(help));
             }
             BinaryOp::Div => a / b,
             BinaryOp::Rem => {

@@ -1,6 +1,6 @@
 //! The checks of a command, the same for graphs and streams, and what they resolve it to.
 
-use komorebi_headers::suggest::nearest;
+use komorebi_headers::suggest::{distance, nearest};
 
 use super::arena::{known, list};
 use super::value::kind_name;
@@ -176,8 +176,13 @@ impl<'a> CommandCheck<'a> {
                     Ref::Id(id) => (format!("number {id}"), None),
                 };
                 let help = match near {
-                    Some(near) => format!(
+                    Some(near) if distance(&what, &format!("`{near}`")) == 1 => format!(
                         "did you mean `{near}`? else declare it with its own cores: `group {} = ..;`",
+                        what.trim_matches('`')
+                    ),
+                    // Two slips in a short word are as likely another word.
+                    Some(near) => format!(
+                        "declare it with its own cores, as in `group {} = 0..8;`, unless `{near}` is meant",
                         what.trim_matches('`')
                     ),
                     None if self.groups.is_empty() => {

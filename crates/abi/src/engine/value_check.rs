@@ -71,9 +71,9 @@ impl CommandCheck<'_> {
                     Place::Arg(item, arg),
                     message,
                     format!(
-                        "remove {} of them, or put the words from number {} on into a tensor and pass its address in their place",
+                        "remove {} of them, or put the last {} into a tensor and pass its address in their place",
                         resolved.words.len() - c::ARGS_MAX as usize,
-                        c::ARGS_MAX
+                        resolved.words.len() + 1 - c::ARGS_MAX as usize
                     ),
                 );
             }
@@ -201,7 +201,7 @@ impl CommandCheck<'_> {
                             Rule::ArgType,
                             place,
                             message,
-                            "let the handler take two `u32`, low word first, and pass two words",
+                            "let the handler take `low: u32, high: u32` in its place, and pass two words: bindings, registers or numbers",
                         );
                         blank()
                     }

@@ -150,9 +150,6 @@ fn report(model: &GraphModel, tensor: TensorKey, access: &Access, other: &Access
             does(access),
             does(other)
         ),
-        format!(
-            "add {} to {here}, or give them groups that share no core",
-            model.nodes[other.node as usize].after(other.node),
-        ),
+        format!("{}, or give them groups that share no core", model.order_advice(access.node, other.node)),
     );
 }

@@ -197,10 +197,7 @@ fn read_early(
             reader.label(node),
             wrote.label(writer)
         ),
-        match &wrote.name {
-            Some(name) => format!("add `after {name}`"),
-            None => format!("add {}", wrote.after(writer)),
-        },
+        model.order_advice(node, writer),
     );
 }
 
@@ -222,7 +219,7 @@ fn unordered(
             format!("{label} is written by {here} and read by {there}, with no order between them")
         }
     };
-    let after = model.nodes[other_node as usize].after(other_node);
+    let order = model.order_advice(node, other_node);
     problems.conflict(
         Rule::WriteUnordered,
         one.place,
@@ -232,9 +229,9 @@ fn unordered(
         match one.writes && other.1 {
             // In an order the second result replaces the first.
             true => {
-                format!("use two registers, or add {after} to {here}, whose value is then the one that stays")
+                format!("use two registers, or {order}: the value of {here} is then the one that stays")
             }
-            false => format!("add {after} to {here}, or use two registers"),
+            false => format!("{order}, or use two registers"),
         },
     );
 }

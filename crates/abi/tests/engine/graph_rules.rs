@@ -250,7 +250,18 @@ fn all_problems_are_found_at_once_with_both_ends_of_a_conflict() {
 #[test]
 fn messages_name_the_edit() {
     let read = only(Rule::ReadBeforeWrite, |g| done(g.command("norm", 60..61, [9.into(), "error".into()])));
-    assert_eq!(read.help, "add `after measure`");
+    assert_eq!(read.help, "add `after measure` to `norm` (node 5)");
+    for (after, help) in [
+        (&["l"][..], "let `late` come `after l, measure`"),
+        (&["advance", "l", "r"], "let `late` come `after advance, l, r, measure`"),
+        (&["advance", "l", "r", "advance"], "add `measure` to the `after` of `late`"),
+    ] {
+        let read = only(Rule::ReadBeforeWrite, |g| {
+            let late = g.command("norm", 60..61, [9.into(), "error".into()]);
+            done(late.after(after.iter().copied()).named("late"));
+        });
+        assert_eq!(read.help, help);
+    }
     assert_eq!(read.related, [(Place::Result(3), "`measure` writes `error` here".to_owned())]);
     let group = only(Rule::Group, |g| done(g.command("touch", Group::Range(9, 3), none())));
     assert_eq!(group.help, "write `3..9`: a range goes up");

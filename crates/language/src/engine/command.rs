@@ -2,6 +2,7 @@
 //! order.
 
 use komorebi_abi::engine::{Command, Group, HandlerRef, Place, Ref, Value};
+use komorebi_headers::suggest::nearest;
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -23,8 +24,8 @@ pub(crate) struct CommandSyntax {
     after: Vec<Ident>,
     exclusive: Option<Ident>,
     queued: Option<(Ident, Option<TokenStream>)>,
-    /// Words that stand twice, or mean nothing.
-    problems: Vec<(Anchor, String)>,
+    /// Words that stand twice, or mean nothing; each with what helps.
+    problems: Vec<(Anchor, String, String)>,
 }
 
 /// A command, and what stands where in it.
@@ -38,8 +39,8 @@ pub(crate) struct ParsedCommand {
 const PARTS: &str =
     "after the arguments come `-> register`, `after node, ..`, `exclusive`, `queued` or `queued(8)`";
 
-/// Reads a command up to where it ends.
-pub(crate) fn read_command(input: ParseStream<'_>) -> syn::Result<CommandSyntax> {
+/// Reads a command up to where it ends; `words` begin its parts.
+pub(crate) fn read_command(input: ParseStream<'_>, words: &[&str]) -> syn::Result<CommandSyntax> {
     let handler: Ident = input.call(Ident::parse_any)?;
     let mut cores = None;
     if input.peek(syn::token::Bracket) {
@@ -64,11 +65,11 @@ pub(crate) fn read_command(input: ParseStream<'_>) -> syn::Result<CommandSyntax>
         queued: None,
         problems: Vec::new(),
     };
-    while read_part(input, &mut syntax)? {}
+    while read_part(input, words, &mut syntax)? {}
     Ok(syntax)
 }
 
-fn read_part(input: ParseStream<'_>, syntax: &mut CommandSyntax) -> syn::Result<bool> {
+fn read_part(input: ParseStream<'_>, words: &[&str], syntax: &mut CommandSyntax) -> syn::Result<bool> {
     if input.peek(Token![->]) {
         input.parse::<Token![->]>()?;
         let register = input.call(Ident::parse_any)?;
@@ -81,7 +82,15 @@ fn read_part(input: ParseStream<'_>, syntax: &mut CommandSyntax) -> syn::Result<
         return Ok(false);
     }
     let word = input.fork().call(Ident::parse_any)?;
-    match word.to_string().as_str() {
+    let known = match meant(input, &word, words) {
+        Some(near) => {
+            let text = format!("`{word}` means nothing here");
+            syntax.problems.push((Anchor::at(word.span()), text, format!("did you mean `{near}`?")));
+            near.to_owned()
+        }
+        None => word.to_string(),
+    };
+    match known.as_str() {
         "after" => {
             input.call(Ident::parse_any)?;
             if !syntax.after.is_empty() {
@@ -112,6 +121,18 @@ fn read_part(input: ParseStream<'_>, syntax: &mut CommandSyntax) -> syn::Result<
     Ok(true)
 }
 
+/// Which of `words` a word that is none of them was to be: what follows it is read as if it were, so that one slip does not
+/// hide the next.
+fn meant<'a>(input: ParseStream<'_>, word: &Ident, words: &[&'a str]) -> Option<&'a str> {
+    let near = nearest(&word.to_string(), words.iter().copied())?;
+    // Else it is the handler of the next statement, behind a semicolon that is missing.
+    let fits = match near {
+        "after" => input.peek2(syn::Ident),
+        _ => !input.peek2(syn::token::Bracket),
+    };
+    fits.then_some(near)
+}
+
 /// The names of an `after`.
 pub(crate) fn read_names(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
     let mut names = vec![input.call(Ident::parse_any)?];
@@ -131,7 +152,8 @@ fn read_after(input: ParseStream<'_>, syntax: &mut CommandSyntax) -> syn::Result
 
 impl CommandSyntax {
     fn twice(&mut self, word: &Ident, what: &str) {
-        self.problems.push((Anchor::at(word.span()), format!("{what} of `{}`", self.handler)));
+        let text = format!("{what} of `{}`", self.handler);
+        self.problems.push((Anchor::at(word.span()), text, PARTS.to_owned()));
     }
 }
 
@@ -146,8 +168,8 @@ pub(crate) fn resolve_syntax<'a>(
     let mut places = Vec::new();
     let moving = scope.noun == "stream";
     let CommandSyntax { handler, cores, args, result, after, exclusive, queued, problems } = syntax;
-    for (anchor, text) in problems {
-        scope.syntax(*anchor, text.clone(), PARTS);
+    for (anchor, text, help) in problems {
+        scope.syntax(*anchor, text.clone(), help);
     }
     let name = handler.unraw().to_string();
     let anchor = Anchor::at(handler.span());
@@ -220,19 +242,11 @@ pub(crate) fn resolve_syntax<'a>(
 /// Says what stands behind a statement that was read: `words` are what it could have gone on with.
 pub(crate) fn unexpected(rest: &TokenStream, words: &[&str], scope: &mut Scope<'_>) {
     let first: TokenStream = rest.clone().into_iter().take(1).collect();
-    let found = first.to_string();
-    let near = komorebi_headers::suggest::nearest(&found, words.iter().copied());
-    let (text, help) = match near {
-        Some(near) => (format!("`{found}` means nothing here"), format!("did you mean `{near}`?")),
-        None => {
-            let list: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-            let help = format!(
-                "end the statement before it; after a command's arguments come `-> register`, {}",
-                list.join(", ")
-            );
-            (format!("expected `;` before `{found}`"), help)
-        }
-    };
-    scope.syntax(Anchor::of(first), text, &help);
+    let list: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    let help = format!(
+        "end the statement before it; after a command's arguments come `-> register`, {}",
+        list.join(", ")
+    );
+    scope.syntax(Anchor::of(first.clone()), format!("expected `;` before `{first}`"), &help);
     scope.gaps = true;
 }

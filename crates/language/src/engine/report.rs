@@ -92,7 +92,7 @@ fn unnamed(problem: &Problem, named: &dyn Fn(u32) -> bool, scope: &Scope<'_>) ->
     (problem.place.item() != Some(item) && !matches!(place, Place::Variable(_))).then(|| {
         match scope.words.get(item as usize) {
             Some(word) => format!(
-                "node {item} has no name to write: begin its statement with `let first = {word}`, and name `first` in the `after` here"
+                "node {item} has no name to write yet: begin its statement with `let first = {word}`, and name `first` in that `after`"
             ),
             None => "it has no name to wait for: write `wait(all);` in front of this step".to_owned(),
         }

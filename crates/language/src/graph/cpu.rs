@@ -3,7 +3,7 @@
 use komorebi_abi::engine::{Statement, VariableKind};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::Expr;
+use syn::{BinOp, Expr};
 
 use super::parse::Graph;
 use crate::anchor::Anchor;
@@ -83,10 +83,19 @@ fn no_assignment(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
             ),
             _ => ("this is not an assignment".to_owned(), FORMS.to_owned()),
         },
-        Expr::Binary(binary) if crate::engine::number::name_of(&binary.left).is_some() => (
-            "this is not an assignment".to_owned(),
-            format!("write `{} = ..;`, or remove it", binary.left.to_token_stream()),
-        ),
+        Expr::Binary(binary) if crate::engine::number::name_of(&binary.left).is_some() => {
+            let target = binary.left.to_token_stream();
+            let help = match binary.op {
+                BinOp::Div(_) | BinOp::Rem(_) => format!(
+                    "remove it, or assign to `{target}`, without a division: the dispatcher has none; a shift halves, as in `{target} = {target} >> 1;`"
+                ),
+                BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
+                    format!("to go round again while it holds, write `again = {};`", expr.to_token_stream())
+                }
+                _ => format!("write `{target} = {};`, or remove it", expr.to_token_stream()),
+            };
+            ("this value is assigned to nothing".to_owned(), help)
+        }
         _ => ("this is not an assignment".to_owned(), FORMS.to_owned()),
     }
 }

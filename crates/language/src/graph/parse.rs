@@ -30,6 +30,9 @@ pub(crate) struct Graph<'s, 'a> {
     end: Option<Anchor>,
 }
 
+/// Words that begin a part of a command.
+const PARTS: [&str; 3] = ["after", "exclusive", "queued"];
+
 /// What a statement is.
 enum Statement {
     Command(Option<Ident>, Box<CommandSyntax>),
@@ -74,7 +77,7 @@ impl Graph<'_, '_> {
             Ok((statement, rest)) => {
                 self.node(statement);
                 if !rest.is_empty() {
-                    unexpected(&rest, &["after", "exclusive", "queued"], self.scope);
+                    unexpected(&rest, &PARTS, self.scope);
                 }
                 rest
             }
@@ -245,7 +248,7 @@ fn read_statement(input: ParseStream<'_>) -> syn::Result<(Statement, TokenStream
             syn::parenthesized!(content in input);
             Statement::End(content.parse()?, anchor)
         }
-        _ => Statement::Command(name, Box::new(read_command(input)?)),
+        _ => Statement::Command(name, Box::new(read_command(input, &PARTS)?)),
     };
     Ok((statement, input.parse()?))
 }

@@ -63,6 +63,9 @@ enum Raw {
     Continue,
 }
 
+/// Words that begin a part of a command.
+const PARTS: [&str; 2] = ["exclusive", "queued"];
+
 /// What a `let` is for.
 const LET: &str = "`let` names a command";
 
@@ -105,7 +108,7 @@ fn parse_step(tokens: TokenStream, depth: u32, scope: &mut Scope<'_>, steps: &mu
             let body = resolve(raw, depth, scope);
             steps.push(Step { body, anchor });
             if !rest.is_empty() {
-                unexpected(&rest, &["exclusive", "queued"], scope);
+                unexpected(&rest, &PARTS, scope);
             }
             rest
         }
@@ -180,7 +183,7 @@ fn read_raw(input: ParseStream<'_>) -> syn::Result<Raw> {
         if word != "submit" && word != "enqueue" {
             return Err(syn::Error::new(word.span(), text));
         }
-        return Ok(Raw::Submit(Some(name), Box::new(read_command(input)?), word == "enqueue"));
+        return Ok(Raw::Submit(Some(name), Box::new(read_command(input, &PARTS)?), word == "enqueue"));
     }
     let word = if input.peek(syn::Ident)
         || input.peek(Token![if])
@@ -197,7 +200,7 @@ fn read_raw(input: ParseStream<'_>) -> syn::Result<Raw> {
     match word.as_str() {
         "submit" | "enqueue" if !call => {
             input.call(Ident::parse_any)?;
-            Ok(Raw::Submit(None, Box::new(read_command(input)?), word == "enqueue"))
+            Ok(Raw::Submit(None, Box::new(read_command(input, &PARTS)?), word == "enqueue"))
         }
         "wait" if call => read_call(input, |input| {
             if input.is_empty() {

@@ -211,6 +211,26 @@ fn what_cannot_be_read_is_told_at_once_and_brings_no_second_error() {
 }
 
 #[test]
+fn a_misspelt_part_of_a_command_hides_nothing_behind_it_and_is_understood() {
+    let with = |rest: &str| {
+        messages(&format!("bind state: km::Address; reg error: u32; let a = step[0..30](state, 1); {rest}"))
+    };
+    // Understood as an `after`, or the two would race.
+    let found = with("let b = left[0..30](state) afetr a;");
+    assert_eq!(codes(&found), ["KM0017"], "{found:#?}");
+    let found = with("let b = left[0..30](state) aftre a cpu after b { error = 1; }");
+    assert_eq!(codes(&found), ["KM0017", "KM0017"], "{found:#?}");
+    assert!(found[0].contains("did you mean `after`?"), "{found:#?}");
+    assert!(found[1].contains("expected `;` before `cpu`"), "{found:#?}");
+    let found = with("let b = left[0..30](state) exclusve queud(2) after nobody;");
+    assert!(found[0].contains("`exclusive`?") && found[1].contains("`queued`?"), "{found:#?}");
+    assert!(found.iter().any(|text| text.contains("`nobody`")), "{found:#?}");
+    // A handler that is called so, behind a semicolon that is missing.
+    let found = with("left[0..30](state) after a aftr[0..3](state);");
+    assert!(found[0].contains("expected `;` before `aftr`"), "{found:#?}");
+}
+
+#[test]
 fn a_rust_constant_is_named_as_what_it_is_in_every_place() {
     for body in [
         "touch[0..LIMIT]();",
