@@ -74,13 +74,22 @@ impl Seen {
     }
 }
 
+/// A node that writes a variable.
+#[derive(Clone, Copy)]
+struct Writer {
+    rank: u32,
+    node: u32,
+    place: Place,
+}
+
 pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, problems: &mut Problems) {
-    let mut all_writers: Vec<Option<(u32, Place)>> = vec![None; model.variables.len()];
+    let mut all_writers: Vec<Vec<Writer>> = vec![Vec::new(); model.variables.len()];
     let (mut list, mut refused) = (Vec::new(), Vec::<Use>::new());
-    for (node, body) in plan.bodies.iter().enumerate() {
-        uses(model, body, node as u32, &mut list);
+    for (rank, node) in plan.order.sequence.iter().enumerate() {
+        uses(model, &plan.bodies[*node as usize], *node, &mut list);
         for one in list.iter().filter(|one| one.writes) {
-            all_writers[one.variable as usize].get_or_insert((node as u32, one.place));
+            let writer = Writer { rank: rank as u32, node: *node, place: one.place };
+            all_writers[one.variable as usize].push(writer);
         }
     }
     let mut seen: Vec<Seen> = model
@@ -89,7 +98,7 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
         .enumerate()
         .map(|(id, variable)| {
             // A binding that nobody writes cannot go wrong.
-            let words = if all_writers[id].is_some() { ancestors.words() } else { 0 };
+            let words = if all_writers[id].is_empty() { 0 } else { ancestors.words() };
             Seen {
                 binding: variable.kind == VariableKind::Binding,
                 writers: vec![0; words],
@@ -114,7 +123,14 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
             let row = ancestors.row(rank);
             let written = known.writers.iter().zip(row).any(|(writers, before)| writers & before != 0);
             if !one.writes && !known.binding && !written {
-                read_early(model, one, *node, all_writers[one.variable as usize], problems);
+                read_early(
+                    model,
+                    one,
+                    (*node, rank),
+                    &all_writers[one.variable as usize],
+                    ancestors,
+                    problems,
+                );
                 refused.push(*one);
                 continue;
             }
@@ -139,7 +155,7 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
     }
     for (i, id) in plan.end.iter().enumerate() {
         if let Some(id) = id
-            && all_writers[*id as usize].is_none()
+            && all_writers[*id as usize].is_empty()
             && model.variables[*id as usize].kind == VariableKind::Register
         {
             let message = format!("the end event carries {}, which nothing writes", label(*id));
@@ -162,43 +178,54 @@ fn never_written(label: &str, one: &Use, problems: &mut Problems) {
     );
 }
 
+/// `node` with its rank reads what none of `writers` has written before it.
 fn read_early(
     model: &GraphModel,
     one: &Use,
-    node: u32,
-    writer: Option<(u32, Place)>,
+    (node, rank): (u32, u32),
+    writers: &[Writer],
+    ancestors: &Ancestors,
     problems: &mut Problems,
 ) {
     let variable = &model.variables[one.variable as usize];
     let label = variable.label(one.variable);
-    let Some((writer, place)) = writer else { return never_written(&label, one, problems) };
-    if writer == node {
+    let as_binding = match (&variable.name, variable.ty) {
+        (Some(name), Some(ty)) => {
+            format!("move it from `reg` to `bind {name}: {};`, which is given at each start", kind_name(ty))
+        }
+        _ => format!("move {label} from `reg` to `bind`"),
+    };
+    let mut others = writers.iter().filter(|writer| writer.node != node);
+    let Some(first) = others.clone().next() else {
+        if writers.is_empty() {
+            return never_written(&label, one, problems);
+        }
         return problems.add(
             Rule::ReadBeforeWrite,
             one.place,
             format!("{label} is read here before anything has written it"),
-            match (&variable.name, variable.ty) {
-                (Some(name), Some(ty)) => format!(
-                    "write it first, or move it from `reg` to `bind {name}: {};`, which is given at each start",
-                    kind_name(ty)
-                ),
-                _ => format!("write it first, or move {label} from `reg` to `bind`"),
-            },
+            format!("write it first, or {as_binding}"),
         );
-    }
-    let (reader, wrote) = (&model.nodes[node as usize], &model.nodes[writer as usize]);
-    problems.conflict(
-        Rule::ReadBeforeWrite,
-        one.place,
-        place,
-        format!("{} writes {label} here", wrote.label(writer)),
-        format!(
-            "{label} is read by {}, which does not come after {}, where it is written",
-            reader.label(node),
-            wrote.label(writer)
+    };
+    // One that comes after the reader cannot come before it, too.
+    let free = others.find(|writer| !ancestors.has(writer.rank, rank));
+    let writer = free.unwrap_or(first);
+    let (here, there) =
+        (model.nodes[node as usize].label(node), model.nodes[writer.node as usize].label(writer.node));
+    let (message, help) = match free {
+        Some(_) => (
+            format!("{label} is read by {here}, which does not come after {there}, where it is written"),
+            model.order_advice(node, writer.node),
         ),
-        model.order_advice(node, writer),
-    );
+        None => (
+            format!(
+                "{label} is read by {here}, and is written only later, by {there}, which comes after {here}"
+            ),
+            format!("write it in a node before {here}, or {as_binding}"),
+        ),
+    };
+    let what = format!("{there} writes {label} here");
+    problems.conflict(Rule::ReadBeforeWrite, one.place, writer.place, what, message, help);
 }
 
 fn unordered(

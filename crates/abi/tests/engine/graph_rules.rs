@@ -263,6 +263,17 @@ fn messages_name_the_edit() {
         assert_eq!(read.help, help);
     }
     assert_eq!(read.related, [(Place::Result(3), "`measure` writes `error` here".to_owned())]);
+    // Its only writer comes after it: to come after the writer would close a circle.
+    let read = only(Rule::ReadBeforeWrite, |g| {
+        let late = g.register_named("late", None);
+        let first = g.command("norm", 60..61, [9.into(), late.into()]).named("first").id();
+        done(g.command("norm", 60..61, [9.into(), 1.into()]).after([first]).result(late).named("second"));
+    });
+    assert_eq!(
+        read.message,
+        "`late` is read by `first`, and is written only later, by `second`, which comes after `first`"
+    );
+    assert_eq!(read.help, "write it in a node before `first`, or move `late` from `reg` to `bind`");
     let group = only(Rule::Group, |g| done(g.command("touch", Group::Range(9, 3), none())));
     assert_eq!(group.help, "write `3..9`: a range goes up");
     for ((first, end), help) in [
