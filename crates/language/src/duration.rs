@@ -1,5 +1,6 @@
 //! Times with their unit: `200 ms`.
 
+use komorebi_abi::engine::DEADLINE_UNITS;
 use proc_macro2::{Ident, TokenStream};
 use syn::Lit;
 use syn::ext::IdentExt;
@@ -8,8 +9,6 @@ use syn::parse::{ParseStream, Parser};
 /// How to write one.
 pub(crate) const HELP: &str =
     "write a number with its unit, as in `deadline = 200 ms`; units are `us`, `ms`, `s` and `min`";
-
-const UNITS: [(&str, u64); 4] = [("us", 1), ("ms", 1_000), ("s", 1_000_000), ("min", 60_000_000)];
 
 /// `200 ms`, `200ms`, `1.5 s`: microseconds, or what is wrong with the deadline.
 pub(crate) fn parse_deadline(tokens: TokenStream) -> Result<u64, String> {
@@ -28,7 +27,7 @@ pub(crate) fn parse_deadline(tokens: TokenStream) -> Result<u64, String> {
     let unit = unit.map_or(suffix, |unit| unit.to_string());
     let amount: Option<f64> = digits.parse().ok();
     let amount = amount.filter(|_| rest.is_empty()).ok_or_else(none)?;
-    let Some((_, scale)) = UNITS.iter().find(|(known, _)| *known == unit) else {
+    let Some((_, scale)) = DEADLINE_UNITS.iter().find(|(known, _)| *known == unit) else {
         return Err(match unit.as_str() {
             "" => format!("the deadline of {digits} has no unit"),
             unit => format!("the deadline has the unit `{unit}`"),

@@ -1,5 +1,6 @@
 //! Limits of an upload as a whole: deadline, req, size.
 
+use super::deadline::deadline_refused;
 use super::{Facts, Place, Problems, Rule, SizeLine};
 
 /// Checks a deadline and req, which graphs and streams share.
@@ -18,20 +19,6 @@ pub(crate) fn check_limits(deadline_us: Option<u64>, req: u64, problems: &mut Pr
             message,
             "choose one that no other running engine has, as in `req = 6`",
         );
-    }
-}
-
-/// What is wrong with a deadline that 32 bits of microseconds do not hold, or that is none, and what to write.
-pub(crate) fn deadline_refused(us: u64) -> (String, &'static str) {
-    let mut units = [(60_000_000, "min"), (1_000_000, "s"), (1_000, "ms")].into_iter();
-    let unit = units.find(|(length, _)| us >= *length && us.is_multiple_of(*length));
-    let (length, unit) = unit.unwrap_or((1, "us"));
-    match us {
-        0 => ("0 lets nothing run".to_owned(), "leave it out for no deadline, or write 1 us to 71 min"),
-        _ => (
-            format!("{} {unit} is longer than 2^32 - 1 us", us / length),
-            "write `71 min` or less, or leave it out for no deadline",
-        ),
     }
 }
 
