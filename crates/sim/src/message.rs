@@ -23,6 +23,29 @@ impl Body {
     pub(crate) fn write(address: u64, data: Payload, entry: Entry) -> Self {
         Self::Write { address, data, enables: ALL_BYTES, entry, ack: None }
     }
+
+    /// True for what concerns neither the memory nor the registers that the cores of a tile share.
+    pub(crate) fn concerns_no_core(&self) -> bool {
+        match self {
+            Self::LookAgain
+            | Self::Timer { .. }
+            | Self::Answered { .. }
+            | Self::Line { .. }
+            | Self::WriteBack { .. }
+            | Self::Messages
+            | Self::Release
+            | Self::Clock { .. }
+            | Self::Gate { .. } => true,
+            Self::Write { .. }
+            | Self::Read { .. }
+            | Self::Atomic { .. }
+            | Self::Leave { .. }
+            | Self::ReadDone { .. }
+            | Self::AtomicDone { .. }
+            | Self::Ack { .. }
+            | Self::Stored { .. } => false,
+        }
+    }
 }
 
 impl Payload {

@@ -93,15 +93,7 @@ impl Shared {
             Body::Stored { core, width, address, value } => {
                 self.land(at, Core::ALL[usize::from(core)], address, usize::from(width), value, net)?;
             }
-            Body::LookAgain
-            | Body::Timer { .. }
-            | Body::Answered { .. }
-            | Body::Line { .. }
-            | Body::WriteBack { .. }
-            | Body::Messages
-            | Body::Release
-            | Body::Clock { .. }
-            | Body::Gate { .. } => {}
+            other => debug_assert!(other.concerns_no_core(), "{other:?} changes nothing"),
         }
         Ok(())
     }

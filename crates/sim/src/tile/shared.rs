@@ -214,15 +214,6 @@ impl Shared {
             },
             // The counters of the receiving side change.
             Body::Read { entry, .. } => self.await_received(entry.noc),
-            Body::LookAgain
-            | Body::Timer { .. }
-            | Body::Answered { .. }
-            | Body::Line { .. }
-            | Body::WriteBack { .. }
-            | Body::Messages
-            | Body::Release
-            | Body::Clock { .. }
-            | Body::Gate { .. } => 0,
             Body::Atomic { address, atomic, entry, .. } => {
                 let (start, bytes) = atomic.span(*address);
                 waiting(start, bytes) | self.await_received(entry.noc)
@@ -232,6 +223,10 @@ impl Shared {
                 niu(*noc) | waiting(*address, data.bytes().len() as u64)
             }
             Body::AtomicDone { noc, address, .. } => niu(*noc) | waiting(*address, 4),
+            other => {
+                debug_assert!(other.concerns_no_core(), "{other:?} wakes nobody");
+                0
+            }
         }
     }
 
