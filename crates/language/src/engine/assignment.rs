@@ -5,7 +5,7 @@ use komorebi_abi::program::ArgKind;
 use quote::ToTokens;
 use syn::{BinOp, Expr};
 
-use super::expression::{Tree, TreeShape, Type, apply, check_range, tree};
+use super::expression::{Tree, Type, apply, check_range, convert, tree, with_point};
 use super::number::name_of;
 use super::scope::Scope;
 use crate::anchor::Anchor;
@@ -91,27 +91,15 @@ pub(crate) fn fit(value: Tree, to: u32, scope: &mut Scope<'_>) -> Tree {
         _ => {}
     }
     let given = value.ty.name();
-    let help = match (value.int(), kind) {
-        (Some(number), ArgKind::F32) => format!("write `{number}.0`"),
-        (_, ArgKind::U32 | ArgKind::I32 | ArgKind::F32) => convert(&value, wanted),
-        _ => format!("give it a value of type {}, or declare {label} as `u32`", wanted.name()),
-    };
+    let help = with_point(&value, wanted)
+        .or_else(|| convert(&value, wanted))
+        .unwrap_or_else(|| format!("give it a value of type {}, or declare {label} as `u32`", wanted.name()));
     let text = format!("{label} is {}, and is given {given}", wanted.name());
     scope.errors.push(value.anchor, &Message::new(Rule::VariableType, text).help(help));
     let declared = scope.variable_anchor(to);
     let text = format!("the other end: {label} is declared here");
     scope.errors.end(declared, &Message::new(Rule::VariableType, text));
     Tree::refused(value.anchor)
-}
-
-/// The edit that gives a value another type.
-fn convert(value: &Tree, wanted: Type) -> String {
-    match &value.shape {
-        TreeShape::Leaf(_) => format!("convert it: write `as {}` after it", wanted.name()),
-        TreeShape::Op(..) => {
-            format!("convert it: put it in parentheses, with `as {}` after them", wanted.name())
-        }
-    }
 }
 
 /// A value for a place of type `kind`, which has no declaration in this body. What stands in a register as it is, the shared
@@ -131,10 +119,8 @@ pub(crate) fn fit_word(value: Tree, kind: ArgKind, what: &str, scope: &mut Scope
         return value;
     }
     let text = format!("{what} is {}, and is given {}", wanted.name(), value.ty.name());
-    let help = match kind {
-        ArgKind::U32 | ArgKind::I32 | ArgKind::F32 => convert(&value, wanted),
-        _ => format!("give it a value of type {}", wanted.name()),
-    };
+    let help =
+        convert(&value, wanted).unwrap_or_else(|| format!("give it a value of type {}", wanted.name()));
     scope.errors.push(value.anchor, &Message::new(Rule::ArgType, text).help(help));
     Tree::refused(value.anchor)
 }

@@ -5,11 +5,13 @@
 
 mod binary;
 mod cast;
+mod conversion;
 mod lower;
 mod tree;
 mod typing;
 
 pub(crate) use binary::apply;
+pub(crate) use conversion::{convert, with_point};
 pub(crate) use lower::{Code, Lower};
-pub(crate) use tree::{Tree, TreeShape, Type};
+pub(crate) use tree::{Tree, Type};
 pub(crate) use typing::{check_range, condition, tree};

@@ -9,6 +9,7 @@ use super::super::scope::Scope;
 use super::super::value::plain_value;
 use super::binary::binary;
 use super::cast::{cast, function, method};
+use super::conversion::convert_either;
 use super::tree::{Tree, TreeShape, Type};
 use crate::anchor::Anchor;
 use crate::errors::Message;
@@ -240,30 +241,10 @@ pub(super) fn unify(a: Tree, b: Tree, what: &str, scope: &mut Scope<'_>) -> Opti
         format!("{} is {}", called(tree).unwrap_or_else(|| place.to_owned()), tree.ty.name())
     };
     let text = format!("{what} need one type: {}, and {}", is(&a, "the first"), is(&b, "the second"));
-    let help = mend(&a, &b);
+    let help = convert_either(&a, &b);
     let anchor = b.anchor;
     scope.errors.push(anchor, &Message::new(Rule::ArgType, text).help(help));
     None
-}
-
-/// The edit that gives two trees one type.
-fn mend(a: &Tree, b: &Tree) -> String {
-    for (literal, other) in [(a, b), (b, a)] {
-        if let (Some(number), true) = (literal.int(), other.ty.is_float()) {
-            return format!("write `{number}.0`");
-        }
-    }
-    match a.ty {
-        Type::Word(ArgKind::U32 | ArgKind::I32 | ArgKind::F32) => {
-            format!("convert the second: `as {}`", a.ty.name())
-        }
-        _ => match b.ty {
-            Type::Word(ArgKind::U32 | ArgKind::I32 | ArgKind::F32) => {
-                format!("convert the first: `as {}`", b.ty.name())
-            }
-            _ => "convert both: `as u32`".to_owned(),
-        },
-    }
 }
 
 /// A literal with the type of what it meets.
