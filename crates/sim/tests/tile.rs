@@ -203,6 +203,26 @@ fn general_registers_and_configuration_are_memory() {
 }
 
 #[test]
+fn a_core_that_resets_itself_executes_no_instruction_after_that() {
+    // B keeps its RAM, and tells at its second start what it found there.
+    let first = "if (R(0xffb00100)) { put(0x20000, R(0xffb00100)); for (;;); }\
+                 put(0xffb12224, 1 << 6); put(0x20004, 1); R(0xffb00100) = 7; R(0xffb121b0) = 0x47800;";
+    for (seed, parking) in SEEDS.map(|seed| (seed, true)).into_iter().chain([(0, false)]) {
+        let ends = ["", "R(0xffb00100) = 8; asm volatile(\".rept 40\\n nop\\n .endr\");"].map(|then| {
+            let card = begin(seed, parking, &[(0, &format!("{first}{then}"))]);
+            run_for(&card, 20_000).unwrap();
+            let instructions = card.counters().tensix_instructions;
+            assert_eq!((peek(&card, A, 0x2_0004), card.read32(A, SOFT_RESET).unwrap()), (1, ALL_HELD));
+            start(&card, A, &[0]);
+            run_for(&card, 20_000).unwrap();
+            assert_eq!(peek(&card, A, 0x2_0000), 7, "seed {seed}, parking {parking}");
+            instructions
+        });
+        assert_eq!(ends[0], ends[1], "seed {seed}, parking {parking}");
+    }
+}
+
+#[test]
 fn a_core_sees_its_own_ram_by_the_slow_path_too() {
     let t2 = "R(0xffb00004) = 12; FENCE(); put(0x20000, R(0xffb1c004)); R(0xffb1c008) = 13; FENCE(); put(0x20004, R(0xffb00008));";
     always(&[(4, t2)], |words| assert_eq!(words[..2], [12, 13]));

@@ -15,7 +15,7 @@ use crate::fault::{Rule, Violation};
 use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Refusal, Undo, Width};
 use crate::net::Net;
 use crate::target::L1_BYTES;
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 
 /// Cycles of a load by region (tensix.md §2).
 pub(super) mod cost {
@@ -219,6 +219,9 @@ impl TensixBus<'_> {
                 let (start, bytes) = Shared::affected(address);
                 self.announce(at, start, bytes)?;
                 self.shared.store(at, address, value as u32, self.net)?;
+                if self.shared.reset_written.is_some() && self.shared.debug.holds(self.own.core) {
+                    *self.generation += 1; // so that the core looks for its next instruction before it executes it
+                }
             }
             Region::Device => self.store_device(at, address, width, value)?,
         }
@@ -333,6 +336,9 @@ impl Bus for TensixBus<'_> {
     }
 
     fn code(&mut self, _at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
+        if self.shared.debug.holds(self.own.core) {
+            return Err(Refusal::Retry(NEVER)); // it has just reset itself
+        }
         if pc >= L1_BYTES {
             return Err(Violation::new(Rule::CoreFetch, format!("jump to {pc:#x}")).into());
         }

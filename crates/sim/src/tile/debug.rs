@@ -65,6 +65,11 @@ impl Debug {
         (now + ahead - self.clock_offset) * CYCLE
     }
 
+    /// True when SOFT_RESET_0 holds `core` in reset.
+    pub(crate) fn holds(&self, core: Core) -> bool {
+        self.soft_reset >> core.reset_bit() & 1 == 1
+    }
+
     /// Where `core` starts.
     pub(crate) fn reset_pc(&self, core: Core) -> u64 {
         let pc = match (core, core.thread()) {

@@ -256,7 +256,6 @@ impl Tile for Tensix {
     }
 
     fn follow_up(&mut self, _at: Time) {
-        // The core that wrote it may have gone on in its own memory since.
         if let Some(at) = self.shared.reset_written.take() {
             self.reset(at);
         }
