@@ -31,6 +31,7 @@ impl Body {
             | Self::Timer { .. }
             | Self::Answered { .. }
             | Self::Line { .. }
+            | Self::Code { .. }
             | Self::WriteBack { .. }
             | Self::Messages
             | Self::Release
@@ -141,6 +142,14 @@ pub(crate) enum Reply {
         number: u64,
         after: Time,
     },
+    /// The instruction cache of a hart of a cluster, which waits for a page of code.
+    Code {
+        tile: TileId,
+        hart: u8,
+        /// Which of the hart's reads it answers.
+        ticket: u32,
+        after: Time,
+    },
     /// The host, which waits for its round trip.
     Host,
 }
@@ -172,6 +181,8 @@ pub(crate) enum Body {
     Answered { hart: u8 },
     /// A line for the caches of a cluster arrives.
     Line { number: u64, data: Payload },
+    /// A page of code for a hart of a cluster arrives.
+    Code { hart: u8, ticket: u32, data: Payload },
     /// A line of the caches of a cluster that was written goes to memory by itself.
     WriteBack { number: u64 },
     /// The management core looks at its message queues.

@@ -197,6 +197,10 @@ impl Net {
                 let arrival = ready + after + self.delay(source.0);
                 self.push(source.0, tile, arrival, Body::Line { number, data });
             }
+            Reply::Code { tile, hart, ticket, after } => {
+                let arrival = ready + after + self.delay(source.0);
+                self.push(source.0, tile, arrival, Body::Code { hart, ticket, data });
+            }
             Reply::Host => self.host.reply = Some(data),
         }
     }

@@ -29,5 +29,6 @@ pub(crate) fn is_packet(body: &Body) -> bool {
             | Body::ReadDone { .. }
             | Body::AtomicDone { .. }
             | Body::Line { .. }
+            | Body::Code { .. }
     )
 }

@@ -116,37 +116,4 @@ impl Shared {
         self.caches.written_back = self.caches.written_back.max(arrival);
         Ok(arrival + latency::write(noc, place.raw, own))
     }
-
-    /// Copies a page of code out for a hart, from `address` on. What it has of a cacheable page is in the L2 and L3 from then
-    /// on; memory is looked at as it is now, without the time of its lines.
-    pub(super) fn fetch(
-        &mut self,
-        at: Time,
-        address: u64,
-        hart: usize,
-        bytes: &mut [u8],
-        net: &mut Net,
-    ) -> Result<(), Violation> {
-        let (memory, cached) = match map::region(address) {
-            Region::Cached(memory) => (memory, true),
-            Region::Uncached(memory) => (memory, false),
-            Region::Other => return Ok(()),
-        };
-        if let Memory::Dram(offset) = memory {
-            let place = self.dram_place(net)?;
-            target::check(net.map.home(place.tile).kind, offset, bytes.len() as u64, Access::Read)?;
-            net.dram[self.channel].read(offset, bytes);
-        }
-        if !cached {
-            return Ok(());
-        }
-        let numbers = address / lines::BYTES..;
-        for (number, part) in numbers.zip(bytes.as_chunks_mut::<64>().0) {
-            self.install(at, number, Self::hart_master(hart), part, net)?;
-            if let Some(line) = self.caches.lines.find(number) {
-                *part = line.bytes;
-            }
-        }
-        Ok(())
-    }
 }

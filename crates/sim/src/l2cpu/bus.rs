@@ -1,9 +1,9 @@
 //! What an X280 hart sees of its cluster (host.md §6.3, costs.md).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::clint::{self, TICK};
+use super::icache::InstructionCache;
 use super::lines;
 use super::map::{Memory, Region, region};
 use super::multicast;
@@ -45,8 +45,15 @@ pub(crate) struct Own {
     pub(crate) filling: Option<u64>,
     /// It stands until that line comes, or the answer to a load through a window.
     pub(crate) stands: bool,
-    /// Its instruction cache, of local DRAM: what it fetched stays until its own `fence.i` (host.md §6.7).
-    pub(crate) fetched: BTreeMap<u64, Arc<CodePage>>,
+    pub(crate) code: InstructionCache,
+}
+
+impl Own {
+    /// The hart goes elsewhere: the load or the fetch that it waits for is made anew.
+    pub(super) fn give_up(&mut self) {
+        self.pending = None;
+        self.code.give_up();
+    }
 }
 
 /// One hart's view, for the length of a run.
@@ -320,7 +327,7 @@ impl Bus for ClusterBus<'_> {
 
     fn fence_i(&mut self, at: Time) -> Time {
         *self.generation += 1;
-        self.own.fetched.clear();
+        self.own.code.clear();
         // What the hart has stored before is where it fetches from.
         self.fence(at)
     }

@@ -1,22 +1,17 @@
 //! A hart's accesses through its caches (costs.md): a line is in its L1, or the L3's, or has to come.
 
-use std::sync::Arc;
-
 use super::bus::ClusterBus;
 use super::lines;
 use super::shared::Shared;
 use crate::fault::Violation;
-use crate::hart::{AmoOp, CodePage, Isa, Loaded, Refusal, Width};
-use crate::noc::latency::LOOKAHEAD;
+use crate::hart::{AmoOp, Loaded, Refusal, Width};
 use crate::time::{NEVER, Time};
 
 impl ClusterBus<'_> {
     /// Takes the line of an access into the hart's L1; gives the cycles until a load has its value.
     fn take_line(&mut self, at: Time, address: u64) -> Result<u64, Refusal> {
         let number = address / lines::BYTES;
-        let whole =
-            |shared: &Shared| shared.caches.lines.find(number).is_some_and(|line| line.valid == u64::MAX);
-        if !whole(self.shared) {
+        if !self.shared.caches.has_whole(number) {
             let master = Shared::hart_master(self.hart);
             let is_new = self.shared.caches.lines.find(number).is_none();
             let until = self.shared.bring(at, number, master, self.net)?;
@@ -26,7 +21,7 @@ impl ClusterBus<'_> {
                     self.shared.prefetch(at, number, self.hart, self.net)?;
                 }
             }
-            if !whole(self.shared) {
+            if !self.shared.caches.has_whole(number) {
                 // A miss is resolved before anything else (host.md §6.1): the hart stands.
                 self.own.stands = until <= at;
                 return Err(Refusal::Retry(if until > at { until } else { NEVER }));
@@ -101,24 +96,6 @@ impl ClusterBus<'_> {
         if clean {
             self.shared.dirtied(at, number, self.net);
         }
-    }
-
-    /// The page of code around `pc` in local DRAM or the Zero device, as its instruction cache has it.
-    pub(super) fn dram_code(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
-        let page = pc / CodePage::BYTES as u64;
-        if let Some(known) = self.own.fetched.get(&page) {
-            return Ok(Arc::clone(known));
-        }
-        // Memory is looked at as it is: what goes back to it has to be there.
-        let written = self.shared.caches.written_back + LOOKAHEAD;
-        if at < written {
-            return Err(Refusal::Retry(written));
-        }
-        let mut bytes = [0; CodePage::BYTES];
-        self.shared.fetch(at, page * CodePage::BYTES as u64, self.hart, &mut bytes, self.net)?;
-        let decoded = self.net.code.page(Isa::Rv64, &bytes);
-        self.own.fetched.insert(page, Arc::clone(&decoded));
-        Ok(decoded)
     }
 
     /// `cflush.d.l1` and `cdiscard.d.l1`: of the line at an address, or of all when there is none.

@@ -71,6 +71,11 @@ impl Caches {
         self.l1 = std::array::from_fn(|_| L1::new());
     }
 
+    /// True when all bytes of a line are here.
+    pub(super) fn has_whole(&self, number: u64) -> bool {
+        self.lines.find(number).is_some_and(|line| line.valid == u64::MAX)
+    }
+
     /// The L1s of `harts`, as bits, let a line go that another has written.
     pub(super) fn forget(&mut self, number: u64, harts: u8) {
         for hart in (0..4).filter(|hart| harts >> hart & 1 == 1) {

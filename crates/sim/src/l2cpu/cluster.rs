@@ -132,7 +132,7 @@ impl Cluster {
         self.slots.harts[hart].forget_ahead();
         self.slots.harts[hart].advance_to(at);
         self.slots.harts[hart].take_trap(cause, value);
-        self.own[hart].pending = None;
+        self.own[hart].give_up();
         self.slots.run(hart, &mut self.shared.watchers);
     }
 
@@ -272,10 +272,20 @@ impl Tile for Cluster {
             Body::Answered { hart } => self.stand_no_more(usize::from(hart), at),
             Body::Line { number, data } => {
                 self.shared.line_arrived(at, number, data.bytes(), net)?;
+                let caches = &self.shared.caches;
+                if let Some(line) = caches.lines.find(number).filter(|_| caches.has_whole(number)) {
+                    self.own.iter_mut().for_each(|own| own.code.line_arrived(number, &line.bytes));
+                }
                 for hart in 0..self.own.len() {
                     if self.own[hart].filling == Some(number) {
                         self.stand_no_more(hart, at);
                     }
+                }
+            }
+            Body::Code { hart, ticket, data } => {
+                let hart = usize::from(hart);
+                if self.own[hart].code.page_arrived(ticket, data.bytes()) {
+                    self.stand_no_more(hart, at);
                 }
             }
             // Without a clock nothing leaves by itself.
@@ -299,7 +309,7 @@ impl Tile for Cluster {
             hart.set_bus_error(self.shared.internal.interrupting() >> i & 1 == 1);
             hart.set_interrupts(self.shared.clint.pending(i, at) | self.shared.plic.pending(i));
             if hart.is_interrupted() {
-                self.own[i].pending = None; // the handler's loads are others
+                self.own[i].give_up(); // the handler's loads are others
             }
             self.stand_no_more(i, at);
             if self.slots.state(i) == State::Asleep {

@@ -9,6 +9,7 @@ mod caches;
 mod clint;
 mod cluster;
 mod elsewhere;
+mod icache;
 mod internal;
 mod l1;
 mod lim;
