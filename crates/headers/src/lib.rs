@@ -36,6 +36,7 @@
 #![forbid(unsafe_code)]
 
 mod builtin;
+mod conditional;
 mod constant;
 mod convert;
 mod declare;
@@ -48,6 +49,7 @@ mod expand;
 mod expr;
 mod fault;
 mod header;
+mod include;
 mod lexer;
 mod literal;
 mod loader;
@@ -55,6 +57,7 @@ mod location;
 mod options;
 mod preprocess;
 mod scope;
+mod skip;
 mod source;
 pub mod suggest;
 mod text;
