@@ -1,15 +1,15 @@
 //! The checks of a command, the same for graphs and streams, and what they resolve it to.
 
-use komorebi_headers::suggest::{distance, nearest};
+use komorebi_headers::suggest::nearest;
 
-use super::arena::{known, list};
+use super::arena::list;
 use super::value::kind_name;
 use super::{
-    Command, Declared, Facts, Group, HandlerRef, NamedGroup, Place, Problems, Ref, Rule, Variable,
+    Command, Declared, Facts, Group, HandlerRef, NamedGroup, Place, Problems, Ref, Resolved, Rule, Variable,
     VariableKind,
 };
 use crate::constants::{command as c, engine};
-use crate::program::{ArgKind, Effect, Handler, ResultKind};
+use crate::program::{ArgKind, Handler, ResultKind};
 
 /// What commands are checked against.
 #[derive(Clone, Copy)]
@@ -19,45 +19,6 @@ pub(crate) struct CommandCheck<'a> {
     pub(crate) groups: &'a [NamedGroup],
     /// Streams may take the first core from a variable.
     pub(crate) stream: bool,
-}
-
-/// An argument word: bits, or a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
-    Bits(u32),
-    Variable(u32),
-}
-
-/// What tells one tensor from another: the word that is its address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum TensorKey {
-    Bits(u32),
-    Variable(u32),
-}
-
-/// A use of a tensor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TensorUse {
-    pub(crate) arg: u32,
-    pub(crate) tensor: TensorKey,
-    pub(crate) effect: Effect,
-}
-
-/// A command with every name looked up. What a problem was found in has a harmless value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Resolved {
-    pub(crate) handler: u8,
-    pub(crate) first: u8,
-    pub(crate) count: u8,
-    /// The variable that holds the first core.
-    pub(crate) at: Option<u32>,
-    pub(crate) words: Vec<Word>,
-    /// Argument of each word.
-    pub(crate) args: Vec<u32>,
-    pub(crate) tensors: Vec<TensorUse>,
-    pub(crate) queued: bool,
-    pub(crate) exclusive: bool,
-    pub(crate) result: Option<u32>,
 }
 
 pub(crate) fn resolve_command(
@@ -159,131 +120,6 @@ impl<'a> CommandCheck<'a> {
             problems.add(Rule::HandlerUnknown, Place::Handler(item), what, help);
         }
         found
-    }
-
-    fn group(&self, item: u32, command: &Command, problems: &mut Problems) -> (u8, u8, Option<u32>) {
-        let place = Place::Group(item);
-        let mut group = &command.group;
-        if let Group::Named(name) = group {
-            let found = match name {
-                Ref::Id(id) => self.groups.get(*id as usize),
-                Ref::Named(name) => self.groups.iter().find(|group| group.name == *name),
-            };
-            let Some(found) = found else {
-                let names = || self.groups.iter().map(|group| group.name.as_str());
-                let (what, near) = match name {
-                    Ref::Named(name) => (format!("`{name}`"), nearest(name, names())),
-                    Ref::Id(id) => (format!("number {id}"), None),
-                };
-                let help = match near {
-                    Some(near) if distance(&what, &format!("`{near}`")) == 1 => format!(
-                        "did you mean `{near}`? else declare it with its own cores: `group {} = ..;`",
-                        what.trim_matches('`')
-                    ),
-                    // Two slips in a short word are as likely another word.
-                    Some(near) => format!(
-                        "declare it with its own cores, as in `group {} = 0..8;`, unless `{near}` is meant",
-                        what.trim_matches('`')
-                    ),
-                    None if self.groups.is_empty() => {
-                        "write a range of cores, as in `0..60`: no group has a name here".to_owned()
-                    }
-                    None => format!(
-                        "declare it with its own cores, as in `group {} = 0..8;`; {}",
-                        what.trim_matches('`'),
-                        known(names())
-                    ),
-                };
-                problems.add(Rule::GroupUnknown, place, format!("no group is called {what}"), help);
-                return (0, 1, None);
-            };
-            group = &found.group;
-        }
-        let cores = u64::from(self.facts.cores.unwrap_or(c::CORES_MAX));
-        let mut at = None;
-        let (first, end) = match group {
-            Group::Range(first, end) => (*first, *end),
-            Group::Core(core) => (*core, core.saturating_add(1)),
-            Group::Whole if self.facts.cores.is_none() => {
-                let message = format!(
-                    "the whole grid of `{}` is not known here: the program takes the card's",
-                    self.facts.program
-                );
-                problems.add(
-                    Rule::Group,
-                    place,
-                    message,
-                    "give the program a grid, as in `grid = (12, 10)`, or the command a range of cores",
-                );
-                return (0, 1, None);
-            }
-            Group::Whole => (0, cores),
-            Group::Count(count) => (0, *count),
-            Group::At(first, count) => {
-                if self.stream {
-                    at = Declared(self.variables).resolve(first, place, problems);
-                } else {
-                    problems.add(
-                        Rule::Group,
-                        place,
-                        "a graph's group cannot begin at a register".to_owned(),
-                        "write a range of cores, as in `0..60`; only streams choose cores while they run",
-                    );
-                }
-                (0, *count)
-            }
-            Group::Named(_) => {
-                problems.add(
-                    Rule::GroupUnknown,
-                    place,
-                    "a named group names another one".to_owned(),
-                    "write its range of cores",
-                );
-                return (0, 1, None);
-            }
-        };
-        let rows = "cores count from 0, row by row";
-        if first >= end {
-            let (message, help) = if first > end {
-                let help = if end < cores {
-                    format!("write `{end}..{}`: a range goes up", first.min(cores))
-                } else {
-                    format!("a range goes up, and ends at {cores} at most; {rows}")
-                };
-                (format!("the group `{first}..{end}` is reversed: it ends before it begins"), help)
-            } else {
-                let core = first.min(cores.saturating_sub(1));
-                let help = format!("write `{core}..{}`: the end is not part of a range", core + 1);
-                (format!("the group `{first}..{end}` has no cores"), help)
-            };
-            problems.add(Rule::Group, place, message, help);
-        } else if end > cores {
-            let grid = match self.facts.cores {
-                Some(cores) => {
-                    format!("`{}` has {cores} cores, 0 to {}", self.facts.program, cores.saturating_sub(1))
-                }
-                None => format!("commands name at most {cores} cores"),
-            };
-            let message = match group {
-                Group::Core(core) => format!("core {core} is outside the grid: {grid}"),
-                Group::Count(count) => {
-                    format!("`queued({count})` asks for more cores than there are: {grid}")
-                }
-                _ => format!("the group `{first}..{end}` goes past the grid: {grid}"),
-            };
-            let help = if let Group::Count(_) = group {
-                format!("write `queued({cores})` or fewer")
-            } else if first < cores {
-                format!("write `{first}..{cores}`: the last core is {}", cores - 1)
-            } else {
-                format!("write a range that ends at {cores} or before: {rows}")
-            };
-            problems.add(Rule::Group, place, message, help);
-        } else {
-            let queued = command.is_queued();
-            return (if queued { 0 } else { first as u8 }, (end - first) as u8, at);
-        }
-        (0, 1, at)
     }
 
     /// A variable as it is written.
@@ -388,47 +224,6 @@ fn constant_text(bits: u32, ty: ArgKind) -> String {
         ArgKind::I32 => bits.cast_signed().to_string(),
         ArgKind::F32 => format!("{:?}", f32::from_bits(bits)),
         _ => bits.to_string(),
-    }
-}
-
-impl Resolved {
-    /// The record's body, with `table` saying which register each variable is.
-    pub(crate) fn body(&self, variables: &[Variable], table: &super::RegisterTable) -> super::RecordBody {
-        let mut args = [0; c::ARGS_MAX as usize];
-        let mut mask = 0;
-        for (i, word) in self.words.iter().enumerate().take(args.len()) {
-            args[i] = match *word {
-                Word::Bits(bits) => bits,
-                Word::Variable(id) => match (variables[id as usize].kind, table.number(id)) {
-                    (VariableKind::Constant(bits), _) => bits,
-                    (_, number) => {
-                        mask |= 1 << i;
-                        number.unwrap_or(0).into()
-                    }
-                },
-            };
-        }
-        super::RecordBody::Command {
-            handler: self.handler,
-            first: self.first,
-            count: self.count,
-            words: self.words.len() as u8,
-            mask,
-            args,
-            exclusive: self.exclusive,
-            queued: self.queued,
-            result: self.result.and_then(|id| table.number(id)),
-        }
-    }
-
-    /// The registers it reads: variable and argument.
-    pub(crate) fn reads<'a>(&'a self, variables: &'a [Variable]) -> impl Iterator<Item = (u32, u32)> + 'a {
-        self.words.iter().zip(&self.args).filter_map(|(word, arg)| match *word {
-            Word::Variable(id) if !matches!(variables[id as usize].kind, VariableKind::Constant(_)) => {
-                Some((id, *arg))
-            }
-            _ => None,
-        })
     }
 }
 

@@ -1,8 +1,10 @@
 //! Arguments against the types a handler declares, as words.
 
-use super::command_check::{Resolved, TensorKey, TensorUse, Word};
 use super::value::kind_name;
-use super::{Command, CommandCheck, Declared, Place, Problems, Rule, Value, Variable, VariableKind};
+use super::{
+    Command, CommandCheck, Declared, Place, Problems, Resolved, Rule, TensorKey, TensorUse, Value, Variable,
+    VariableKind, Word,
+};
 use crate::constants::command as c;
 use crate::program::{ArgKind, Handler};
 

@@ -1,6 +1,7 @@
 //! The rules of threads and regions.
 
-use super::check::{is_cpp_keyword, is_cpp_name, problem};
+use super::check::problem;
+use super::names::{is_cpp_keyword, is_cpp_name};
 use super::{Place, Problem, ProgramModel, Region, Rule, Thread};
 use crate::constants::layout;
 use crate::engine::deadline_refused;

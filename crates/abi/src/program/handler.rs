@@ -105,3 +105,20 @@ impl Handler {
             .collect()
     }
 }
+
+/// The handler's name for a header constant: `kHandlerBigStep` is `big_step`; `None` for other constants.
+pub fn handler_name(constant: &str) -> Option<String> {
+    let rest = constant
+        .strip_prefix("kHandler")
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))?;
+    let mut name = String::with_capacity(rest.len() + 4);
+    let mut lower_before = false;
+    for letter in rest.chars() {
+        if letter.is_ascii_uppercase() && lower_before {
+            name.push('_');
+        }
+        lower_before = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        name.push(letter.to_ascii_lowercase());
+    }
+    Some(name)
+}

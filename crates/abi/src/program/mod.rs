@@ -6,18 +6,21 @@
 
 mod buffer;
 mod check;
+mod check_buffers;
+mod check_handlers;
 mod check_threads;
 mod compute;
 mod handler;
 mod model;
+mod names;
 mod problem;
 mod rule;
 mod thread;
 
 pub use buffer::{BudgetLine, Buffer, Format, l1_budget};
-pub use check::{check, handler_name};
+pub use check::check;
 pub use compute::{Compute, MathFidelity, OptLevel, UnpackMode};
-pub use handler::{Arg, ArgKind, Effect, Handler, ResultKind};
+pub use handler::{Arg, ArgKind, Effect, Handler, ResultKind, handler_name};
 pub use model::{Kernel, ProgramModel};
 pub use problem::{Place, Problem};
 pub use rule::Rule;

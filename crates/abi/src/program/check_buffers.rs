@@ -1,0 +1,84 @@
+//! The rules of circular buffers: indices, pages, and the room they have in L1.
+
+use super::check::problem;
+use super::{Buffer, Place, Problem, ProgramModel, Rule, l1_budget};
+use crate::constants::{core, layout};
+
+pub(super) fn check_buffers(buffers: &[Buffer], problems: &mut Vec<Problem>) {
+    let runtime = core::BUFFER_COMPUTE_TOKEN..=core::BUFFER_TRACE;
+    // Each is suggested once.
+    let mut free =
+        (0..core::BUFFER_COMPUTE_TOKEN).filter(|n| buffers.iter().all(|buffer| buffer.index != *n));
+    for (i, buffer) in buffers.iter().enumerate() {
+        let mut help = || free.next().map_or("remove a buffer".into(), |n| format!("index {n} is free"));
+        let index = buffer.index;
+        if runtime.contains(&index) {
+            let message = format!("{} has index {index}; 29, 30 and 31 are the runtime's", buffer.called());
+            problems.push(problem(Rule::BufferIndex, Place::BufferIndex(i), message, help()));
+        } else if index >= core::BUFFERS {
+            let message = format!("{} has index {index}; circular buffers are 0 to 28", buffer.called());
+            problems.push(problem(Rule::BufferIndex, Place::BufferIndex(i), message, help()));
+        } else if let Some(j) = buffers[..i].iter().position(|earlier| earlier.index == index) {
+            let message = format!("{} and {} both have index {index}", buffers[j].called(), buffer.called());
+            let mut found = problem(Rule::BufferIndex, Place::BufferIndex(i), message, help());
+            found.other =
+                Some((Place::BufferIndex(j), format!("{} has index {index} here", buffers[j].called())));
+            problems.push(found);
+        }
+        let step = buffer.format.page_step();
+        if buffer.page_bytes == 0 || !buffer.page_bytes.is_multiple_of(step) {
+            let nearest = buffer.page_bytes.max(1).checked_next_multiple_of(step).unwrap_or(step);
+            let message = format!(
+                "{} has pages of {} bytes; {} pages are multiples of {step} bytes",
+                buffer.label(),
+                buffer.page_bytes,
+                buffer.format.name()
+            );
+            problems.push(problem(
+                Rule::BufferPages,
+                Place::BufferPageBytes(i),
+                message,
+                format!("write `page_bytes = {nearest}`"),
+            ));
+        }
+        if buffer.pages == 0 || buffer.pages > Buffer::PAGES_MAX {
+            let message = format!(
+                "{} has {} pages; a circular buffer has 1 to {}",
+                buffer.label(),
+                buffer.pages,
+                Buffer::PAGES_MAX
+            );
+            problems.push(problem(
+                Rule::BufferPages,
+                Place::BufferPages(i),
+                message,
+                "write `pages = 2` to overlap filling and using",
+            ));
+        }
+    }
+}
+
+pub(super) fn check_l1(program: &ProgramModel, problems: &mut Vec<Problem>) {
+    let lines = l1_budget(program.kernel_buffer(), &program.buffers);
+    let (sum, most) = (lines.iter().map(|line| line.bytes).sum::<u64>(), u64::from(layout::L1_BYTES));
+    if sum > most && !program.buffers.is_empty() {
+        let shares: Vec<String> = lines.iter().map(|line| format!("{} {}", line.what, line.bytes)).collect();
+        let message = format!(
+            "the program takes {sum} bytes of each core's L1, {} more than the {most} there are",
+            sum - most
+        );
+        let edit = fewer_pages(&program.buffers, sum - most)
+            .unwrap_or_else(|| "make several buffers smaller, as no one of them is as large as that".into());
+        let help = format!("{edit}; shares in bytes: {}", shares.join(", "));
+        problems.push(problem(Rule::L1Budget, Place::Buffers, message, help));
+    }
+}
+
+/// The most pages with which the largest buffer takes `excess` bytes less. `None` when it would have none.
+fn fewer_pages(buffers: &[Buffer], excess: u64) -> Option<String> {
+    let largest = buffers.iter().max_by_key(|buffer| buffer.bytes())?;
+    let align = u64::from(layout::L1_BUFFER_ALIGN);
+    let room = largest.bytes().checked_sub(excess)? / align * align;
+    let pages = room.checked_div(u64::from(largest.page_bytes)).filter(|pages| *pages > 0)?;
+    Some(format!("make a buffer smaller, as in `pages = {pages}` for {}", largest.label()))
+}
