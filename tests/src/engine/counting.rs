@@ -6,8 +6,8 @@ use komorebi as km;
 use komorebi_card::Card as _;
 use komorebi_sim::Card;
 
-const READER: &str = r"
-#include <komorebi/kernel.h>
+/// The handlers, for a reader: [`with_handlers`] declares them.
+pub const READER: &str = r"
 static uint32_t noted;
 KM_HANDLER(Sum) { command.set_result(args.a + args.b); }
 KM_HANDLER(Spin) {
@@ -20,16 +20,20 @@ KM_HANDLER(Note) {
 }
 ";
 
-/// The program.
-pub fn program() -> km::Program {
+/// Gives a program the handlers of [`READER`], as commands 1 to 3.
+pub fn with_handlers(program: km::Program) -> km::Program {
     let word = |name| (name, km::ArgKind::U32);
-    km::Program::new("engines")
-        .with_sources(Sources::new().file("reader.cpp", READER.as_bytes()))
+    program
         .handler_with("sum", 1, &[word("a"), word("b")], Some(km::ResultKind::U32))
         .handler_with("spin", 2, &[word("cycles")], None)
         .handler_with("note", 3, &[word("word")], Some(km::ResultKind::U32))
-        .depth(16)
-        .grid(4, 2)
+}
+
+/// The program.
+pub fn program() -> km::Program {
+    let reader = format!("#include <komorebi/kernel.h>\n{READER}");
+    let sources = Sources::new().file("reader.cpp", reader.into_bytes());
+    with_handlers(km::Program::new("engines").with_sources(sources)).depth(16).grid(4, 2)
 }
 
 /// A session on a card of its own.

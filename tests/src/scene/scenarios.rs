@@ -8,7 +8,7 @@ use komorebi_card::Card as _;
 use komorebi_sim::{Breakage, When};
 
 use super::Scene;
-use crate::engine::counting::{adding, counting, spinning};
+use crate::engine::counting::{self, adding, counting, spinning};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Pages of the tensors.
@@ -49,19 +49,9 @@ pub const SCENARIOS: &[Scenario] = &[
     scenario("silence of the host", silence),
 ];
 
+/// Behind the handlers that engines count with.
 const READER: &str = r"
-#include <komorebi/kernel.h>
 using namespace km::program;
-static uint32_t noted;
-KM_HANDLER(Sum) { command.set_result(args.a + args.b); }
-KM_HANDLER(Spin) {
-    const uint64_t start = km::wall_clock();
-    while (km::wall_clock() - start < args.cycles) {}
-}
-KM_HANDLER(Note) {
-    noted = noted * 31 + args.word + 1;
-    command.set_result(noted);
-}
 KM_HANDLER(Map) {
     const TensorAccessor input{args.input, 2048};
     for (uint32_t page = command.index; page < args.pages; page += command.count) {
@@ -124,15 +114,13 @@ fn program() -> km::Program {
     let word = |name| (name, km::ArgKind::U32);
     let address = |name| (name, km::ArgKind::Address);
     let result = Some(km::ResultKind::U32);
+    let reader = READER.replace('`', "\"");
+    let reader = format!("#include <komorebi/kernel.h>\n{}{reader}", counting::READER);
     let sources = Sources::new()
-        .file("reader.cpp", READER.replace('`', "\"").into_bytes())
+        .file("reader.cpp", reader.into_bytes())
         .file("compute.cpp", COMPUTE.as_bytes())
         .file("writer.cpp", WRITER.as_bytes());
-    km::Program::new("scenes")
-        .with_sources(sources)
-        .handler_with("sum", 1, &[word("a"), word("b")], result)
-        .handler_with("spin", 2, &[word("cycles")], None)
-        .handler_with("note", 3, &[word("word")], result)
+    counting::with_handlers(km::Program::new("scenes").with_sources(sources))
         .handler_with("map", 4, &[address("input"), address("output"), word("pages")], None)
         .handler_with("pass", 5, &[word("round")], result)
         .handler_with("stuck", 6, &[word("core")], None)
