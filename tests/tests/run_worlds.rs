@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use km::build::Sources;
 use komorebi as km;
+use komorebi_card::Card as _;
 use komorebi_sim::{Card, Setting};
 use komorebi_tests::engine::counting::{adding, program};
 
@@ -123,4 +124,17 @@ fn a_card_whose_dispatcher_would_have_no_dram_is_refused() {
     let card = Card::builder().board(km::Board::P100a).channel_off(5).unwrap().build();
     let error = km::Session::builder().on(&card).open().unwrap_err();
     assert!(error.to_string().contains("X280 cluster 0 is disabled on this card"), "{error}");
+}
+
+// The program's check needs the channels without a card, and the simulated card has no part in the wires that
+// `komorebi-abi` is: each has them from host.md §6.1.
+#[test]
+fn the_threads_of_a_cluster_have_their_regions_in_the_channel_that_the_card_calls_local() {
+    let card = Card::builder().build();
+    let clusters = &card.description().l2cpus;
+    assert_eq!(clusters.len(), 4);
+    for l2cpu in clusters {
+        let thread = komorebi_abi::program::Thread::new(l2cpu.index.into());
+        assert_eq!(thread.channel(), u32::from(l2cpu.channel), "cluster {}", l2cpu.index);
+    }
 }

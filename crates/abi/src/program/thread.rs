@@ -47,7 +47,8 @@ impl Thread {
         }
     }
 
-    /// The DRAM channel its harts call local: clusters 2 and 3 share one (host.md 6.1).
+    /// The DRAM channel its harts call local: clusters 2 and 3 share one (host.md 6.1). A check of a program
+    /// has no card to ask; the description of a card says the same.
     pub const fn channel(&self) -> u32 {
         match self.cluster {
             0 => 5,
