@@ -216,3 +216,40 @@ fn the_same_calls_give_the_same_bytes_and_times_again() {
     };
     assert_eq!(times(), times());
 }
+
+#[test]
+fn floats_of_kernels_are_binary32_in_software_and_the_cores_own_are_for_assembly() {
+    // The product of two small numbers is a subnormal one: the cores flush it (tensix.md §2).
+    let reader = r#"
+#include <komorebi/kernel.h>
+static uint32_t bits(float value) { uint32_t bits; __builtin_memcpy(&bits, &value, 4); return bits; }
+KM_HANDLER(Product) { command.set_result(bits(args.a * args.b)); }
+KM_HANDLER(Quotient) { command.set_result(bits(args.a / args.b)); }
+KM_HANDLER(Fast) {
+    uint32_t product;
+    asm(".option push\n.option arch, +f\n fmv.w.x ft0, %1\n fmv.w.x ft1, %2\n fmul.s ft0, ft0, ft1\n fmv.x.w %0, ft0\n.option pop"
+        : "=r"(product) : "r"(bits(args.a)), "r"(bits(args.b)));
+    command.set_result(product);
+}
+"#;
+    let of = [("a", km::ArgKind::F32), ("b", km::ArgKind::F32)];
+    let program = ["product", "quotient", "fast"].into_iter().zip(1..).fold(
+        km::Program::new("floats").with_sources(Sources::new().file("reader.cpp", reader.as_bytes())),
+        |program, (name, number)| program.handler_with(name, number, &of, Some(km::ResultKind::U32)),
+    );
+    let run = session().load(program.grid(1, 1)).unwrap();
+    let small = [2_f32.powi(-100), 2_f32.powi(-40)];
+    let large = [3.5, -1.25];
+    let bits = |name: &str, of: [f32; 2]| {
+        let command = run.submit(km::call(name, &of.map(f32::to_bits)).result::<u32>()).unwrap();
+        run.wait(command, TIMEOUT).unwrap().value()
+    };
+    for [a, b] in [small, large, [1.0, 3.0]] {
+        assert_eq!(bits("product", [a, b]), (a * b).to_bits(), "{a} * {b}");
+        assert_eq!(bits("quotient", [a, b]), (a / b).to_bits(), "{a} / {b}");
+    }
+    assert_eq!(bits("fast", large), (large[0] * large[1]).to_bits());
+    assert!(small[0] * small[1] != 0.0);
+    assert_eq!(bits("fast", small), 0);
+    run.stop(TIMEOUT).unwrap();
+}
