@@ -2,7 +2,7 @@
 
 mod support;
 
-use komorebi_card::{Card as _, CardError, NocXy};
+use komorebi_card::{Card as _, CardError, NocXy, Rule};
 use komorebi_sim::Card;
 use support::*;
 
@@ -200,6 +200,29 @@ fn general_registers_and_configuration_are_memory() {
               put(0x20008, R(0xffef0380 + 892)); put(0xffe00000 + 252, 9); put(0x2000c, R(0xffe00000 + 252));\
               R(0xffe80004) = 0; put(0x20010, R(0xffe80004)); put(0x20014, R(0xffe80008));";
     always(&[(0, b), (3, t1)], |words| assert_eq!(words[..6], [5, 6, 8, 9, 0, 0]));
+}
+
+#[test]
+fn the_latched_word_of_the_clock_is_for_a_core_that_reads_it_alone() {
+    let both = "seen(CLOCK()); seen(R(0xffb121f8));";
+    let nc = format!(
+        "for (uint32_t n = 0; n < 50; ++n) {{ {both} }} put(0x20000, 1); while (!R(0x20020)) waiting(0); put(0x20004, 1); {both} put(0x20008, 1);"
+    );
+    // It waits for its clock, and then for ever.
+    let b = "while (!R(0x20000)) waiting(0); uint32_t end = CLOCK() + 500; while ((int32_t)(CLOCK() - end) < 0) waiting(end);\
+             put(0x20020, 1); while (!R(0x20040)) { seen(CLOCK()); waiting(0); }";
+    let faults = [true, false].map(|parking| {
+        let card = begin(0, parking, &[(0, b), (1, &nc)]);
+        let error = run_for(&card, 20_000).unwrap_err();
+        let CardError::Fault(fault) = &error else { panic!("{error}") };
+        assert_eq!((fault.rule, fault.agent.as_str()), (Rule::ClockLatch, "NC"), "{fault}");
+        assert!(fault.to_string().contains("while B reads the clock, too"), "{fault}");
+        let mut words = [0; 12];
+        assert!(card.peek(A, 0x2_0000, &mut words));
+        assert_eq!(words, [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+        (error, card.now())
+    });
+    assert_eq!(faults[0], faults[1], "parking changes nothing");
 }
 
 #[test]

@@ -80,6 +80,9 @@ catalogue! {
 
     SoftReset "KF0207" "a reset of a unit of the coprocessor":
         "of SOFT_RESET_0 the bits of the five cores are modelled", "tensix.md §1";
+    ClockLatch "KF0208" "the latched high word of a clock that others read, too":
+        "reading a wall clock's low word latches its high one, once for the tile: where several read it, the live high word is read before and after",
+        "tensix.md §1";
 
     // Requests over the NoC.
     AbsentTile "KF0301" "a request to a tile that is not there":

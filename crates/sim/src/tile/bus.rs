@@ -391,9 +391,9 @@ impl Bus for TensixBus<'_> {
         (0xffb2_0000..0xffb4_0000).contains(&address) && address & 0x7ff == CMD_CTRL
     }
 
-    /// The wall clock: its latch is the core's own (`debug.rs`).
+    /// The wall clock: what a core latches of it is its own (`debug.rs`), but for the right to load it.
     fn is_own_clock(&self, address: u64) -> bool {
-        matches!(address, 0xffb1_21f0 | 0xffb1_21f4 | 0xffb1_21f8)
+        matches!(address, 0xffb1_21f0 | 0xffb1_21f4)
     }
 
     fn nature(&self, address: u64) -> Nature {
@@ -401,8 +401,8 @@ impl Bus for TensixBus<'_> {
             _ if self.is_own_clock(address) => Nature::Clock,
             0xffb1_3138..0xffb1_314c => Nature::Clock,
             0..L1_BYTES if self.own.l0.is_fickle() => Nature::Effect,
-            // FIFOs.
-            0xffe8_0000..0xffe8_0020 | 0xffe9_0000..0xfff0_0000 => Nature::Effect,
+            // The latch of the clock, and FIFOs.
+            0xffb1_21f8 | 0xffe8_0000..0xffe8_0020 | 0xffe9_0000..0xfff0_0000 => Nature::Effect,
             // What the core's own stores will change.
             _ if !self.own.order.is_empty() => Nature::Effect,
             _ => Nature::Memory,

@@ -4,7 +4,7 @@ use super::cores::Core;
 use crate::fault::{Rule, Violation};
 use crate::hart::{Undo, Width};
 use crate::noc::latency::CYCLE;
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 
 /// The five cores in SOFT_RESET_0.
 pub(crate) const ALL_CORES: u32 = 0x4_7800;
@@ -25,9 +25,24 @@ pub(crate) struct Debug {
     dest_cg: u32,
     /// Cycles the tile's wall clock is ahead of the card's.
     clock_offset: u64,
-    /// The high word as the last load of the low one left it, for each core and for the NoC. A core has its own so
-    /// that a parked core and a polling one leave the same behind.
-    latch: [u32; 6],
+    /// Those who read it: the five cores, and the NoC.
+    readers: [ClockReader; 6],
+}
+
+/// What somebody has read of the wall clock. The tile has one latch for all; each reader has its own here, so that a parked
+/// core and a polling one leave the same behind, and whoever could see the difference is refused.
+#[derive(Clone, Copy)]
+struct ClockReader {
+    /// The high word as this reader's last load of the low one has latched it.
+    latch: u32,
+    /// Its first load of the low word, since its reset if it is a core; [`NEVER`] before.
+    first: Time,
+    /// Its last one.
+    last: Time,
+}
+
+impl ClockReader {
+    const NEW: Self = Self { latch: 0, first: NEVER, last: 0 };
 }
 
 /// Who reads the latch of the wall clock over the NoC.
@@ -44,7 +59,7 @@ impl Debug {
             nc_override: 0,
             dest_cg: 0,
             clock_offset,
-            latch: [0; 6],
+            readers: [ClockReader::NEW; 6],
         }
     }
 
@@ -98,11 +113,15 @@ impl Debug {
             SOFT_RESET_0 => self.soft_reset,
             WALL_CLOCK => {
                 let clock = self.clock(at);
-                self.latch[reader] = (clock >> 32) as u32;
+                let reader = &mut self.readers[reader];
+                *reader = ClockReader { latch: (clock >> 32) as u32, first: reader.first.min(at), last: at };
                 clock as u32
             }
             0x1f4 => (self.clock(at) >> 32) as u32,
-            0x1f8 => self.latch[reader],
+            0x1f8 => {
+                self.check_latch(at, reader)?;
+                self.readers[reader].latch
+            }
             0x224 => self.disable_reset,
             0x228 | 0x22c | 0x230 => self.trisc_pc[(offset as usize - 0x228) / 4],
             0x234 => self.trisc_override,
@@ -113,16 +132,37 @@ impl Debug {
         })
     }
 
+    /// Refuses the latched word to `reader` where another one may have latched it, too: the NoC since the reader's last load of the
+    /// low word, a core ever since it was started, for one that waits may read the clock at any moment.
+    fn check_latch(&self, at: Time, reader: usize) -> Result<(), Violation> {
+        let own = self.readers[reader].last;
+        let latches = |(other, of): (usize, &ClockReader)| match other {
+            _ if other == reader => false,
+            NOC_READER => of.last > own,
+            _ => of.first <= at,
+        };
+        let Some(other) = self.readers.iter().enumerate().position(latches) else { return Ok(()) };
+        let name = Core::ALL.get(other).map_or("the NoC", |core| core.name());
+        let detail = format!("load of debug register 0x1f8, while {name} reads the clock, too");
+        Err(Violation::new(Rule::ClockLatch, detail))
+    }
+
     /// What a load of the clock at `address` by the core `reader` would replace.
     pub(crate) fn before_latch(&self, reader: usize, address: u64) -> Option<Undo> {
         let latches = address & 0xfff == WALL_CLOCK;
-        let value = u64::from(self.latch[reader]);
-        latches.then_some(Undo { address, width: Width::Word, value, stores: [0; 2] })
+        let ClockReader { latch, first, last } = self.readers[reader];
+        latches.then_some(Undo { address, width: Width::Word, value: latch.into(), stores: [first, last] })
     }
 
     /// Puts it back.
     pub(crate) fn undo_latch(&mut self, reader: usize, undo: Undo) {
-        self.latch[reader] = undo.value as u32;
+        let [first, last] = undo.stores;
+        self.readers[reader] = ClockReader { latch: undo.value as u32, first, last };
+    }
+
+    /// `core` is reset: it reads no clock.
+    pub(crate) fn reset_reader(&mut self, core: Core) {
+        self.readers[core.index()].first = NEVER;
     }
 
     /// Stores to the register at `offset`. SOFT_RESET_0 takes effect through the tile.
@@ -194,6 +234,32 @@ mod tests {
         assert_eq!(debug.load(at, 0, WALL_CLOCK).unwrap(), 0xffff_ffff);
         assert_eq!(debug.load(at + CYCLE, 0, 0x1f8).unwrap(), 7);
         assert_eq!(debug.load(at + CYCLE, 0, 0x1f4).unwrap(), 8);
+    }
+
+    #[test]
+    fn the_latched_word_is_for_one_reader_at_a_time() {
+        let mut debug = Debug::new(0);
+        let told = |done: Result<u32, Violation>| done.map_err(|violation| violation.detail);
+        let refused =
+            |name: &str| Err(format!("load of debug register 0x1f8, while {name} reads the clock, too"));
+        // B, and NC that reads later.
+        debug.load(10, 0, WALL_CLOCK).unwrap();
+        debug.load(30, 1, WALL_CLOCK).unwrap();
+        assert_eq!(told(debug.load(29, 0, 0x1f8)), Ok(0));
+        assert_eq!(told(debug.load(30, 0, 0x1f8)), refused("NC"));
+        assert_eq!(told(debug.load(40, NOC_READER, 0x1f8)), refused("B"));
+        debug.reset_reader(Core::Nc);
+        assert_eq!(told(debug.load(30, 0, 0x1f8)), Ok(0));
+        // The NoC counts when it reads in between.
+        debug.load(50, NOC_READER, WALL_CLOCK).unwrap();
+        assert_eq!(told(debug.load(60, 0, 0x1f8)), refused("the NoC"));
+        debug.load(70, 0, WALL_CLOCK).unwrap();
+        assert_eq!(told(debug.load(80, 0, 0x1f8)), Ok(0));
+        // What is taken back was never read.
+        let undo = debug.before_latch(1, 0xffb1_21f0).unwrap();
+        debug.load(90, 1, WALL_CLOCK).unwrap();
+        debug.undo_latch(1, undo);
+        assert_eq!(told(debug.load(95, 0, 0x1f8)), Ok(0));
     }
 
     #[test]

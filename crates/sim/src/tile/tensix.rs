@@ -161,6 +161,7 @@ impl Tensix {
                     self.shared.empty_fifos(core);
                     self.slots.turn_off(core.index(), at, &mut self.shared.watchers);
                     self.take_stores_back(core.index());
+                    self.shared.debug.reset_reader(core);
                 }
                 (1, 0) => {
                     let own = &mut self.own[core.index()];
