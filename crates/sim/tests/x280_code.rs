@@ -66,6 +66,26 @@ fn code_that_a_hart_writes_past_its_caches_is_there_after_its_fence_i() {
 }
 
 #[test]
+fn code_in_lim_and_in_the_scratch_memory_stays_as_it_was_fetched_until_a_fence_i() {
+    for at in ["0x08020000", "0x20010100"] {
+        // Stores to the CLINT, and code in nine other pages of LIM, are no fence.i.
+        let program = Program::start(
+            Card::builder(),
+            &format!(
+                "{FUNCTIONS}
+                 auto put = [](uint64_t at, uint64_t code) {{ R(at) = code; R(at + 4) = code >> 32; }};
+                 for (uint64_t page = 1; page < 10; page++) put(0x08020000 + 0x1000 * page, code(9));
+                 put({at}, code(1)); asm volatile(\"fence.i\"); RESULT(0) = f({at}); put({at}, code(2)); FENCE();
+                 RESULT(1) = f({at}); R(0x02000000) = 0; RESULT(2) = f({at});
+                 for (uint64_t page = 1; page < 10; page++) f(0x08020000 + 0x1000 * page);
+                 RESULT(3) = f({at}); asm volatile(\"fence.i\"); RESULT(4) = f({at});"
+            ),
+        );
+        assert_eq!(program.finish().results(), [1, 1, 1, 1, 2], "{at}");
+    }
+}
+
+#[test]
 fn a_page_of_code_takes_its_way_from_memory_and_no_time_from_the_caches() {
     let program = Program::start(
         Card::builder(),

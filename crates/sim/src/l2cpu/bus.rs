@@ -5,19 +5,18 @@ use std::sync::Arc;
 use super::clint::{self, TICK};
 use super::icache::InstructionCache;
 use super::lines;
-use super::map::{Memory, Region, region};
+use super::map::{Region, region};
 use super::multicast;
-use super::peripherals::SCRATCH;
 use super::shared::{CLINT_END, Shared};
 use super::windows::{Ordering, Through, is_window};
 use crate::fault::{Rule, Violation};
-use crate::hart::{AmoOp, Bus, CodePage, Isa, Loaded, Nature, Refusal, Width};
+use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Refusal, Width};
 use crate::message::{Body, Entry, Payload, Reply};
 use crate::net::Net;
 use crate::noc::Noc;
 use crate::noc::latency::{self, CYCLE, LOOKAHEAD};
 use crate::noc::translate::{Kind, Place};
-use crate::target::{self, Access, HART_PERIPHERALS, LIM};
+use crate::target::{self, Access, LIM};
 use crate::tile::command;
 use crate::time::{NEVER, Time};
 
@@ -349,22 +348,13 @@ impl Bus for ClusterBus<'_> {
     }
 
     fn code(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
-        if LIM.contains(&pc) {
-            let offset = self.shared.lim.offset(pc, 2)?;
-            return Ok(self.shared.lim.memory_mut().code(Isa::Rv64, offset, &mut self.net.code));
+        if let Some(page) = self.own.code.page(pc) {
+            return Ok(page);
         }
-        if HART_PERIPHERALS.contains(&pc) && SCRATCH.contains(&(pc & 0xf_ffff)) {
-            return Ok(self.shared.peripherals.scratch.code(Isa::Rv64, pc & 0xfff, &mut self.net.code));
-        }
-        let memory = matches!(
-            region(pc),
-            Region::Cached(Memory::Zero | Memory::Dram(_)) | Region::Uncached(Memory::Dram(_))
-        );
-        if memory {
-            self.in_turn(at)?;
-            return self.dram_code(at, pc);
-        }
-        Err(Violation::new(Rule::HartFetch, format!("jump to {pc:#x}")).into())
+        self.in_turn(at)?;
+        let page = self.fetch_page(at, pc)?;
+        self.own.code.keep(pc, &page);
+        Ok(page)
     }
 
     #[inline]

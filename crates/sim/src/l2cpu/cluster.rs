@@ -183,6 +183,7 @@ impl Cluster {
             self.shared.lim.lose();
             self.shared.caches.lose();
             self.slots.code_generations.iter_mut().for_each(|generation| *generation += 1);
+            self.own.iter_mut().for_each(|own| own.code.clear());
         }
         for hart in 0..self.frozen.len() {
             if cycle == 0 {

@@ -1,7 +1,7 @@
-//! The instruction cache of a hart, as far as it holds code of local DRAM or the Zero device (host.md §6.7).
+//! The instruction cache of a hart (host.md §6.7): what was fetched stays until the hart's own `fence.i`.
 //!
-//! What was fetched stays until the hart's own `fence.i`. A page comes as a whole, and the hart stands until it is there: of a
-//! cacheable page line by line through the L3, as data, of the uncached view as one read of the channel.
+//! A page comes as a whole. LIM and the scratch memory have it at once. For one of local DRAM the hart stands until it is there:
+//! of a cacheable page line by line through the L3, as data, of the uncached view as one read of the channel.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,13 +9,14 @@ use std::sync::Arc;
 use super::bus::ClusterBus;
 use super::lines;
 use super::map::{Memory, Region, region};
+use super::peripherals::SCRATCH;
 use super::shared::Shared;
-use crate::fault::Violation;
+use crate::fault::{Rule, Violation};
 use crate::hart::{CodePage, Isa, Refusal};
 use crate::message::{Body, Entry, Reply};
 use crate::noc::Noc;
 use crate::noc::latency::LOOKAHEAD;
-use crate::target::{self, Access};
+use crate::target::{self, Access, HART_PERIPHERALS, LIM};
 use crate::time::{NEVER, Time};
 
 /// Lines of a page.
@@ -60,7 +61,22 @@ impl Coming {
     }
 }
 
+/// The number of the page around `pc`.
+fn number(pc: u64) -> u64 {
+    pc / CodePage::BYTES as u64
+}
+
 impl InstructionCache {
+    /// The page around `pc`, if it was fetched.
+    pub(super) fn page(&self, pc: u64) -> Option<Arc<CodePage>> {
+        self.pages.get(&number(pc)).cloned()
+    }
+
+    /// The page around `pc` was fetched.
+    pub(super) fn keep(&mut self, pc: u64, page: &Arc<CodePage>) {
+        self.pages.insert(number(pc), Arc::clone(page));
+    }
+
     /// `fence.i`.
     pub(super) fn clear(&mut self) {
         self.pages.clear();
@@ -91,12 +107,25 @@ impl InstructionCache {
 }
 
 impl ClusterBus<'_> {
-    /// The page of code around `pc` in local DRAM or the Zero device.
-    pub(super) fn dram_code(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
-        let number = pc / CodePage::BYTES as u64;
-        if let Some(known) = self.own.code.pages.get(&number) {
-            return Ok(Arc::clone(known));
+    /// The page of code around `pc`, as memory or the L3 has it.
+    pub(super) fn fetch_page(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
+        if LIM.contains(&pc) {
+            let offset = self.shared.lim.offset(pc, 2)?;
+            return Ok(self.shared.lim.memory_mut().code(Isa::Rv64, offset, &mut self.net.code));
         }
+        if HART_PERIPHERALS.contains(&pc) && SCRATCH.contains(&(pc & 0xf_ffff)) {
+            return Ok(self.shared.peripherals.scratch.code(Isa::Rv64, pc & 0xfff, &mut self.net.code));
+        }
+        match region(pc) {
+            Region::Cached(Memory::Zero | Memory::Dram(_)) | Region::Uncached(Memory::Dram(_)) => {
+                self.dram_page(at, number(pc))
+            }
+            _ => Err(Violation::new(Rule::HartFetch, format!("jump to {pc:#x}")).into()),
+        }
+    }
+
+    /// A page of local DRAM or the Zero device.
+    fn dram_page(&mut self, at: Time, number: u64) -> Result<Arc<CodePage>, Refusal> {
         let coming = self.own.code.coming.take().filter(|coming| coming.number == number);
         let mut coming = coming.unwrap_or_else(|| Coming::new(number));
         let until = match region(number * CodePage::BYTES as u64) {
@@ -106,9 +135,7 @@ impl ClusterBus<'_> {
         // Lines come one behind the other, mostly.
         self.own.filling = coming.missing().last();
         if self.own.filling.is_none() {
-            let page = self.net.code.page(Isa::Rv64, &coming.bytes);
-            self.own.code.pages.insert(number, Arc::clone(&page));
-            return Ok(page);
+            return Ok(self.net.code.page(Isa::Rv64, &coming.bytes));
         }
         self.own.code.coming = Some(coming);
         self.own.stands = until <= at;
