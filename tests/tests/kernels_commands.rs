@@ -46,14 +46,17 @@ fn a_nop_completes_with_its_sequence_number_and_no_result() {
 fn the_five_waits_for_a_command_only_load() {
     let mut bench = idle(Setup::new(1, 1));
     bench.call(Submit::to(NOP, 0, 1, &[]));
-    // A simulated thread sleeps in a loop that stores nothing, until something it loaded changes.
-    let retired = |bench: &Bench, micros| {
+    let counted = |bench: &Bench, micros| {
         bench.run_until(micros, |_| false);
-        bench.card().counters().tensix_instructions
+        bench.card().core_counters(bench.tile(0))
     };
-    let before = retired(&bench, 100);
-    let after = retired(&bench, 10_000);
-    assert!(after - before < 100, "{} instructions in 10 ms of nothing to do", after - before);
+    let before = counted(&bench, 100);
+    let after = counted(&bench, 1_000);
+    assert_eq!(after.len(), 5);
+    for (core, (before, after)) in before.iter().zip(&after).enumerate() {
+        assert_eq!(after.shared_stores, before.shared_stores, "core {core} stores");
+        assert!(after.shared_loads > before.shared_loads + 10_000, "core {core} does not wait");
+    }
 }
 
 #[test]

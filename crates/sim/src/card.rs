@@ -12,6 +12,7 @@ use crate::core_state::{CoreCounters, Registers};
 use crate::counters::Counters;
 use crate::digest::Digest;
 use crate::host::Host;
+use crate::noc::translate::TileId;
 use crate::profile::Profile;
 
 /// A simulated Blackhole card.
@@ -76,6 +77,14 @@ impl Card {
         call(&mut host)
     }
 
+    /// The host, and a tile whose harts have come to the card's moment: what is seen of them does not hang on parking.
+    fn settled(&self, tile: NocXy) -> Option<(MutexGuard<'_, Host>, TileId)> {
+        let mut host = self.host();
+        let tile = host.find(tile)?;
+        host.machine.settle(tile, u32::MAX);
+        Some((host, tile))
+    }
+
     /// A handle of another client of the same card: with calls, a life and a claim of its own. Clones share their client.
     #[must_use]
     pub fn client(&self) -> Self {
@@ -117,36 +126,35 @@ impl Card {
         self.inner.facts.builder.seed_of()
     }
 
-    /// What it has counted.
+    /// What it has counted. Of a core that is parked at this moment, what it does meanwhile is not in it yet:
+    /// [`core_counters`](Self::core_counters) has it.
     pub fn counters(&self) -> Counters {
         self.host().machine.counters()
     }
 
     /// What each core of a Tensix tile (B, NC, T0, T1, T2) or hart of a cluster has done; nothing for other tiles.
     pub fn core_counters(&self, tile: NocXy) -> Vec<CoreCounters> {
-        let host = self.host();
-        host.find(tile).map_or_else(Vec::new, |tile| host.machine.core_counters(tile))
+        self.settled(tile).map_or_else(Vec::new, |(host, tile)| host.machine.core_counters(tile))
     }
 
     /// What the instructions of a core or hart took that has a meter ([`Builder::meter`]).
     pub fn profile(&self, tile: NocXy, hart: usize) -> Option<Profile> {
-        let host = self.host();
-        host.machine.profile(host.find(tile)?, hart)
+        let (host, tile) = self.settled(tile)?;
+        host.machine.profile(tile, hart)
     }
 
     /// The registers of a core (0 to 4: B, NC, T0, T1, T2) or of a cluster's hart (0 to 3), at no cost and with no effect.
     ///
-    /// Between two calls a hart stands where its last turn ended, which is up to some cycles of private work after the
-    /// card's moment.
+    /// It stands before its first access after the card's moment that concerns others than itself, or, where there is none, up to
+    /// some cycles of its own work after that moment.
     pub fn registers(&self, tile: NocXy, hart: usize) -> Option<Registers> {
-        let host = self.host();
-        host.machine.registers(host.find(tile)?, hart)
+        let (host, tile) = self.settled(tile)?;
+        host.machine.registers(tile, hart)
     }
 
     /// Copies the local RAM of a core out, at the address the core has it at. As [`peek`](Self::peek).
     pub fn peek_local(&self, tile: NocXy, core: usize, address: u64, bytes: &mut [u8]) -> bool {
-        let host = self.host();
-        host.find(tile).is_some_and(|tile| host.machine.peek_local(tile, core, address, bytes))
+        self.settled(tile).is_some_and(|(host, tile)| host.machine.peek_local(tile, core, address, bytes))
     }
 
     /// Copies memory out as it is now, at no cost and with no effect: L1 of a Tensix tile, DRAM, LIM and what else is memory to
@@ -188,8 +196,7 @@ impl Card {
 
     /// The program counters of a Tensix tile's cores (B, NC, T0, T1, T2) or of a cluster's harts, at no cost.
     pub fn pcs(&self, tile: NocXy) -> Vec<u64> {
-        let host = self.host();
-        host.find(tile).map_or_else(Vec::new, |tile| host.machine.pcs(tile))
+        self.settled(tile).map_or_else(Vec::new, |(host, tile)| host.machine.pcs(tile))
     }
 }
 

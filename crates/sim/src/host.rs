@@ -106,8 +106,12 @@ impl Host {
         self.check()
     }
 
-    /// Runs the card as [`Machine::run`] does, and breaks on the way what is to break.
+    /// Runs the card as [`Machine::run`] does, and breaks on the way what is to break. One that is lost stays as it was when
+    /// that showed: whatever it does, nobody hears of it.
     pub(crate) fn run_to(&mut self, until: Time, watch: bool) {
+        if self.silent.all && self.silent.shown.is_some() {
+            return;
+        }
         while self.plan.next() <= until {
             let at = self.plan.next();
             self.machine.run(at, watch);

@@ -34,6 +34,8 @@ pub(crate) struct Machine {
     clusters: Vec<Cluster>,
     drams: Vec<Dram>,
     pub(crate) arc: Arc,
+    /// Up to where everything has happened: in tiles with a number below this up to that moment, in others before it.
+    come: (Time, usize),
     /// The rule that was broken first; nothing runs after it.
     pub(crate) fault: Option<Fault>,
 }
@@ -56,17 +58,23 @@ impl Machine {
         let arc = map.find(Kind::Arc).unwrap_or(TileId(0));
         let net = Net::new(map, seed, setting.costs());
         let arc = Arc::new(arc, &net, board);
-        Self { net, tensix, clusters, drams, arc, fault: None }
+        Self { net, tensix, clusters, drams, arc, come: (0, 0), fault: None }
     }
 
     /// Runs everything up to and including `until`; with `watch`, until the card has written host memory at most.
     pub(crate) fn run(&mut self, until: Time, watch: bool) {
+        // A host that watches finds everything else where it is at the moment of the write.
+        let host = if watch { self.net.map.find(Kind::Pcie).map(TileId::index) } else { None };
         while self.fault.is_none() && !(watch && self.net.host.wrote.is_some()) {
             let (at, tile) = self.net.next.first();
             if at > until || at == crate::time::NEVER {
-                break;
+                self.come = self.come.max((until.saturating_add(1), 0));
+                return;
             }
-            let bound = self.net.next.first_besides(tile).saturating_add(LOOKAHEAD);
+            let mut bound = self.net.next.first_besides(tile).saturating_add(LOOKAHEAD);
+            if let Some(host) = host {
+                bound = bound.min(self.net.next.get(host).saturating_add(Time::from(tile <= host)));
+            }
             self.net.counters.tile_turns += 1;
             self.net.start(tile, bound.min(until.saturating_add(1)));
             match self.run_tile(TileId(tile as u16), watch) {
@@ -75,6 +83,34 @@ impl Machine {
             }
             self.net.stop();
         }
+        if let (Some(at), Some(host)) = (self.net.host.wrote, host) {
+            self.come = self.come.max((at, host));
+        }
+    }
+
+    /// The last moment up to which everything has happened in a tile.
+    fn horizon(&self, tile: TileId) -> Time {
+        let (at, below) = self.come;
+        if tile.index() < below { at } else { at.saturating_sub(1) }
+    }
+
+    /// Lets `harts`, as bits, of a tile come to the moment at which the card is. What one sees of them is then what there is to
+    /// see, parked or not. After a fault everything stays where it is.
+    pub(crate) fn settle(&mut self, tile: TileId, harts: u32) {
+        if self.fault.is_some() {
+            return;
+        }
+        let horizon = self.horizon(tile);
+        self.net.start(tile.index(), horizon.saturating_add(1));
+        let next = match self.net.map.home(tile).kind {
+            Kind::Tensix => runner::settle_to(&mut self.tensix[tile.index()], harts, horizon, &mut self.net),
+            Kind::L2Cpu(index) => {
+                runner::settle_to(&mut self.clusters[usize::from(index)], harts, horizon, &mut self.net)
+            }
+            _ => self.net.next.get(tile.index()),
+        };
+        self.net.stop();
+        self.net.next.set(tile.index(), next);
     }
 
     fn run_tile(&mut self, tile: TileId, watch: bool) -> Result<Time, Broken> {
@@ -148,6 +184,7 @@ impl Machine {
 
     /// Stops a hart where it is.
     pub(crate) fn freeze(&mut self, tile: TileId, hart: usize, at: Time) {
+        self.settle(tile, 1 << hart);
         match self.net.map.home(tile).kind {
             Kind::Tensix => self.tensix[tile.index()].freeze(hart, at),
             Kind::L2Cpu(index) => self.clusters[usize::from(index)].freeze(hart, at),
@@ -169,6 +206,7 @@ impl Machine {
 
     /// Makes a hart of a cluster take an exception.
     pub(crate) fn trap(&mut self, tile: TileId, hart: usize, at: Time, cause: u64, value: u64) {
+        self.settle(tile, 1 << hart);
         if let Kind::L2Cpu(index) = self.net.map.home(tile).kind {
             self.clusters[usize::from(index)].trap(hart, at, cause, value);
             self.wake(tile, at);

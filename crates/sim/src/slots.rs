@@ -111,16 +111,6 @@ impl<X: Xlen> Slots<X> {
         std::mem::replace(&mut self.states[index], State::Off)
     }
 
-    /// Stops it where it is; gives what it did.
-    pub(crate) fn freeze(&mut self, index: usize, at: Time, watchers: &mut Watchers) -> State {
-        let state = self.states[index];
-        if state == State::Parked {
-            self.rouse(index, at, None, watchers); // a loop's turn is left in its middle
-        }
-        self.turn_off(index, at, watchers);
-        state
-    }
-
     /// Lets a hart that was frozen while it did `state` go on at `at`.
     pub(crate) fn thaw(&mut self, index: usize, state: State, at: Time, watchers: &mut Watchers) {
         match state {
@@ -156,6 +146,27 @@ impl<X: Xlen> Slots<X> {
             State::Off | State::Running => return,
         }
         self.run(index, watchers);
+    }
+
+    /// Lets a hart come to `horizon` that is parked, or ahead of it; false for one that has nothing to do until something
+    /// happens.
+    pub(crate) fn rejoin(&mut self, index: usize, horizon: Time, watchers: &mut Watchers) -> bool {
+        let hart = &self.harts[index];
+        match self.states[index] {
+            State::Off | State::Asleep => return false,
+            State::Running if self.next[index] == u64::MAX => return false,
+            State::Running if !hart.is_ahead() => return true,
+            State::Parked if hart.time() <= horizon => {
+                watchers.unpark(index);
+                self.in_turn(index, watchers);
+                self.harts[index].catch_up(horizon);
+                self.run(index, watchers);
+            }
+            State::Running | State::Parked => {
+                self.take_back(index, horizon.saturating_add(1), None, watchers);
+            }
+        }
+        true
     }
 
     /// Lets each of `harts`, as bits, go on.

@@ -307,10 +307,10 @@ impl Watch {
                 continue;
             }
             let what = self.outstanding();
-            let before = self.rig.card.counters().x280_instructions;
-            // A dispatcher that has nothing to do sleeps in its wait HINT; for a microsecond it may also wait for a fence.
+            let before = self.rig.card.counters().x280_uncached_stores;
+            // A dispatcher that has nothing to do only loads; for a microsecond it may also wait for a fence.
             self.rig.pass(Duration::from_micros(3));
-            let rests = self.rig.card.counters().x280_instructions == before;
+            let rests = self.rig.card.counters().x280_uncached_stores == before;
             if what.is_none() && (rests || self.engines.iter().any(Engine::spins)) {
                 return;
             }

@@ -35,10 +35,8 @@ pub struct Outcome {
     pub notes: Vec<Note>,
     /// All memory.
     pub digest: Digest,
-    /// Of the counters those that the card's life decides, not how it was simulated. Instructions are not among them: every
-    /// scenario ends with cores and harts that are reset while they wait, and what a parked one would have issued since its
-    /// last wake is not counted then. Where it is woken, counts are exact: `hart_parking` of the simulated card compares them.
-    pub counts: [(&'static str, u64); 4],
+    /// Of the counters those that the card's life decides, not how it was simulated.
+    pub counts: [(&'static str, u64); 6],
 }
 
 impl Scene {
@@ -87,7 +85,8 @@ pub fn play(builder: Builder, scenario: &Scenario) -> Outcome {
     let mut scene = Scene { card: builder.columns(4).build(), notes: Vec::new() };
     (scenario.play)(&mut scene);
     scene.detail("the end");
-    let Counters { noc_packets, events, unmapped, messages, .. } = scene.card.counters();
+    let counters = scene.card.counters();
+    let Counters { noc_packets, events, unmapped, messages, .. } = counters;
     Outcome {
         notes: scene.notes,
         digest: scene.card.digest(),
@@ -96,8 +95,18 @@ pub fn play(builder: Builder, scenario: &Scenario) -> Outcome {
             ("writes to the host", events),
             ("writes to memory given back", unmapped),
             ("messages", messages),
+            ("instructions", instructions(&scene.card)),
+            ("uncached stores of harts", counters.x280_uncached_stores),
         ],
     }
+}
+
+/// What all cores and harts have retired.
+fn instructions(card: &Card) -> u64 {
+    let description = card.description();
+    let grid = description.columns.iter().flat_map(|x| (0..12).map(|y| km::NocXy::new(*x, y)));
+    let tiles = grid.chain(description.l2cpus.iter().map(|l2cpu| l2cpu.tile));
+    tiles.flat_map(|tile| card.core_counters(tile)).map(|core| core.instructions).sum()
 }
 
 impl Outcome {

@@ -20,12 +20,10 @@ pub struct Scenario {
     pub name: &'static str,
     /// Plays it.
     pub play: fn(&mut Scene),
-    /// Whether it is compared with harts that poll: half a second of the card is too long for them.
-    pub polls: bool,
 }
 
 const fn scenario(name: &'static str, play: fn(&mut Scene)) -> Scenario {
-    Scenario { name, play, polls: true }
+    Scenario { name, play }
 }
 
 /// All scenarios.
@@ -42,10 +40,9 @@ pub const SCENARIOS: &[Scenario] = &[
     scenario("broken rule", crooked),
     scenario("frozen core that goes on", frozen),
     scenario("late and lost packets", packets),
-    // An exception that nobody asked for meets a hart that polls an instruction further: 5 ns in what comes after.
-    Scenario { polls: false, ..scenario("trap of the dispatcher", trap) },
+    scenario("trap of the dispatcher", trap),
     scenario("dead client", killed),
-    Scenario { polls: false, ..scenario("lost card", lost) },
+    scenario("lost card", lost),
     scenario("silence of the host", silence),
 ];
 

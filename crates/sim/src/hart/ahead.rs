@@ -129,6 +129,11 @@ impl<X: Xlen> Hart<X> {
         if self.is_ahead { &self.ahead.loads } else { &[] }
     }
 
+    /// True of a hart that has done something ahead of its turn.
+    pub fn is_ahead(&self) -> bool {
+        self.is_ahead
+    }
+
     /// The hart runs in its turn again: nothing earlier can come any more, and what it has loaded stands.
     #[inline]
     pub fn keep_ahead(&mut self) {
@@ -218,7 +223,7 @@ impl<X: Xlen> Hart<X> {
 
     /// Of a hart that was taken back: the stores to take back, the last one first.
     #[cold]
-    pub fn take_stores(&mut self) -> impl Iterator<Item = Undo> {
+    pub(super) fn take_stores(&mut self) -> impl Iterator<Item = Undo> {
         let undoes = std::mem::take(&mut self.undoes);
         let stores = &mut self.ahead.stores;
         std::iter::from_fn(move || stores.pop().filter(|_| undoes))

@@ -5,6 +5,7 @@
 use super::bus::{Bus, Nature};
 use super::decode::{Op, SLOTS};
 use super::isa::{Isa, Xlen};
+use super::run::LEASH;
 use super::state::{Hart, KNOWN_WAITS, KnownWait, MARKED, Repeat, UNMARKED};
 use super::stop::{Park, Stop};
 use super::watch::{Iteration, Watch};
@@ -44,20 +45,38 @@ impl<X: Xlen> Hart<X> {
     /// earlier than [`Park::since`]. The tile runs the hart up to `at` before it lets the change happen. Does nothing
     /// to a hart that is not parked.
     ///
-    /// A baby core goes on in the iteration after that one when its last load was earlier than `at`: it saw no change.
+    /// A baby core goes on at the HINT after that iteration when its last load was earlier than `at`: it saw no change.
     pub fn resume(&mut self, at: Time) {
         let Some(park) = self.parked.take() else { return };
         let marked = self.watching & MARKED != 0;
         let iteration = self.parked_loop();
         let looked = iteration.last().saturating_sub(iteration.start) + 1;
         let passed = at.saturating_sub(park.since);
-        let mut skipped = passed / park.period;
-        // A hart that takes interrupts takes them where it is. The clock may be what is new at a wake value.
+        let skipped = passed / park.period;
+        // A hart that takes interrupts takes them where it is. The clock may be what is new at a wake value. A hart that
+        // polls has come to the HINT, too, which is not further than it runs alone.
         let next = park.since + (skipped + 1) * park.period;
-        let blind = X::ISA == Isa::Rv32 && marked && park.wake.is_none_or(|wake| wake > next);
+        let near = next <= at.saturating_add(LEASH * self.steps.one);
+        let blind = X::ISA == Isa::Rv32 && marked && near && park.wake.is_none_or(|wake| wake > next);
         if blind && passed % park.period >= looked {
-            skipped += 1;
+            self.skip(&park, skipped + 1);
+            self.watching = 0;
+        } else {
+            self.skip(&park, skipped);
+            self.enter_iteration();
         }
+    }
+
+    /// Goes on, when parked, in the iteration that contains `at`, wherever in it that is. Whatever stops a hart at a moment, or
+    /// looks at it, needs it there.
+    pub fn catch_up(&mut self, at: Time) {
+        let Some(park) = self.parked.take() else { return };
+        self.skip(&park, at.saturating_sub(park.since) / park.period);
+        self.enter_iteration();
+    }
+
+    /// Stands at the beginning of the loop after so many iterations.
+    fn skip(&mut self, park: &Park, skipped: u64) {
         let (instructions, loads) = self.parked_loop().counts;
         self.counters.instructions += skipped * (self.counters.instructions - instructions);
         self.counters.shared_loads += skipped * (self.counters.shared_loads - loads);
@@ -66,8 +85,12 @@ impl<X: Xlen> Hart<X> {
             // Late values are late in each iteration alike.
             self.ready.iter_mut().for_each(|ready| *ready += skipped * park.period);
         }
+    }
+
+    /// Begins an iteration of the loop it was parked in.
+    fn enter_iteration(&mut self) {
         let counts = self.counts();
-        if marked {
+        if self.watching & MARKED != 0 {
             self.wait.restart(self.pc, self.time, counts);
             self.retire(4);
         } else {

@@ -17,7 +17,7 @@ use super::table::{Code, instructions};
 use crate::time::Time;
 
 /// Cycles that private work may run past the horizon before it looks around. It concerns nobody else; this bounds it.
-const LEASH: Time = 64;
+pub(super) const LEASH: Time = 64;
 
 /// The bit of a register slot.
 #[inline(always)]
@@ -117,6 +117,11 @@ impl<X: Xlen> Hart<X> {
             Flow::Repeat => self.repeated(),
         };
         stop.or_else(|| late(self))
+    }
+
+    /// True of a hart that has gone as far as it goes alone when it may do nothing later than `horizon` that concerns others.
+    pub fn is_far(&self, horizon: Time) -> bool {
+        self.time > horizon.saturating_add(LEASH * self.steps.one)
     }
 
     /// Touches what the turn will use, all at once: a card's harts do not fit into a cache, and the misses overlap.

@@ -15,6 +15,9 @@ use crate::target::{HART_PERIPHERALS, LIM};
 use crate::time::{NEVER, Time, cycle};
 use crate::watch::Watchers;
 
+/// The harts of a cluster, as bits.
+const ALL_HARTS: u32 = 0xf;
+
 /// A cluster.
 #[derive(Clone)]
 pub(crate) struct Cluster {
@@ -28,6 +31,8 @@ pub(crate) struct Cluster {
     pub(crate) loses_lim: bool,
     /// The length of a cycle; 0 while the clock stands.
     cycle: Time,
+    /// What it is from a moment on that has come.
+    new_clock: Option<(Time, Time)>,
     /// What the harts did when the clock stopped.
     frozen: [State; 4],
     /// What the harts did that stand still for good.
@@ -50,6 +55,7 @@ impl Cluster {
             loses_lim: false,
             metered: false,
             cycle: 0,
+            new_clock: None,
             frozen: [State::Off; 4],
             still: [None; 4],
         }
@@ -98,7 +104,7 @@ impl Cluster {
         self.shared.peek(address, out, net)
     }
 
-    /// Stops a hart where it is.
+    /// Stops a hart where it is; it has come to `at`.
     pub(crate) fn freeze(&mut self, hart: usize, at: Time) {
         if self.still[hart].is_some() {
             return;
@@ -106,7 +112,7 @@ impl Cluster {
         let state = match self.cycle {
             // It does nothing already: what it did when the clock stopped waits for both then.
             0 => std::mem::replace(&mut self.frozen[hart], State::Off),
-            _ => self.slots.freeze(hart, at, &mut self.shared.watchers),
+            _ => self.slots.turn_off(hart, at, &mut self.shared.watchers),
         };
         // One in reset has nothing to go on with: the next freeze is another one.
         self.still[hart] = Some(state).filter(|state| *state != State::Off);
@@ -123,9 +129,9 @@ impl Cluster {
         true
     }
 
-    /// Makes a hart take an exception; one that does not run takes none.
+    /// Makes a hart take an exception that has come to `at`; one that does not run takes none.
     pub(crate) fn trap(&mut self, hart: usize, at: Time, cause: u64, value: u64) {
-        let state = self.slots.freeze(hart, at, &mut self.shared.watchers);
+        let state = self.slots.turn_off(hart, at, &mut self.shared.watchers);
         if state == State::Off {
             return;
         }
@@ -196,7 +202,7 @@ impl Cluster {
                 match std::mem::replace(&mut self.frozen[hart], State::Off) {
                     State::Off => {}
                     State::Asleep => self.slots.put_to_sleep(hart),
-                    // Parked ones were roused before the clock stopped.
+                    // Parked ones had come to the moment at which the clock stopped.
                     State::Running | State::Parked => {
                         self.slots.harts[hart].advance_to(at);
                         self.slots.run(hart, &mut self.shared.watchers);
@@ -254,7 +260,7 @@ impl Tile for Cluster {
     fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation> {
         match body {
             Body::Clock { cycle } => {
-                self.set_clock(at, cycle);
+                self.new_clock = Some((cycle, at));
                 return Ok(());
             }
             // What was under way when the clock stopped still lands.
@@ -291,7 +297,7 @@ impl Tile for Cluster {
             }
             // Without a clock nothing leaves by itself.
             Body::WriteBack { number } if self.cycle != 0 => self.shared.write_back(at, number, net)?,
-            Body::Timer { hart } => self.shared.interrupts |= 1 << hart,
+            Body::Timer { hart } => self.shared.interrupt(at, 1 << hart),
             Body::Release => self.release(at, net)?,
             // Nothing else is ever sent here: requests are checked where they are made.
             _ => {}
@@ -299,8 +305,22 @@ impl Tile for Cluster {
         Ok(())
     }
 
-    fn follow_up(&mut self, at: Time) {
-        let harts = std::mem::take(&mut self.shared.interrupts);
+    fn shown(&self, _body: &Body) -> u32 {
+        0
+    }
+
+    #[inline]
+    fn left(&mut self) -> Option<(u32, Time)> {
+        if let Some((_, at)) = self.new_clock {
+            return Some((ALL_HARTS, at));
+        }
+        (self.shared.interrupts != 0).then(|| self.shared.take_interrupts())
+    }
+
+    fn follow_up(&mut self, harts: u32, at: Time) {
+        if let Some((cycle, at)) = self.new_clock.take() {
+            return self.set_clock(at, cycle);
+        }
         for i in (0..4).filter(|i| harts >> i & 1 == 1) {
             self.unsuppress(i, at);
             let [handler, exception] = self.shared.peripherals.rnmi_handlers[i].map(|pc| pc.unwrap_or(0));

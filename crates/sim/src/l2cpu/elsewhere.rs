@@ -121,7 +121,7 @@ impl ClusterBus<'_> {
 
     fn bus_error(&mut self, at: Time, cause: u64, address: u64) -> Refusal {
         self.shared.internal.bus_error(self.hart, address);
-        self.shared.interrupts |= 1 << self.hart;
+        self.shared.interrupt(at, 1 << self.hart);
         self.follow_interrupts(at);
         Refusal::Trap { cause, value: address }
     }

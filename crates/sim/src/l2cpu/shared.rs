@@ -49,6 +49,8 @@ pub(crate) struct Shared {
     pub(crate) parked: u32,
     /// Harts, as bits, whose interrupts may have changed.
     pub(crate) interrupts: u32,
+    /// When that was.
+    interrupted_at: Time,
     /// Since when each hart waits in a `wfi`; [`NEVER`] while it does not.
     pub(crate) asleep: [Time; 4],
     /// The harts, as bits, that have executed `cease`.
@@ -76,6 +78,7 @@ impl Shared {
             watchers: Watchers::default(),
             parked: 0,
             interrupts: 0,
+            interrupted_at: 0,
             asleep: [NEVER; 4],
             ceased: 0,
             free_at: [0; 2],
@@ -132,6 +135,17 @@ impl Shared {
         }
     }
 
+    /// The interrupts of these harts, as bits, may change at `at`.
+    pub(crate) fn interrupt(&mut self, at: Time, harts: u32) {
+        self.interrupts |= harts;
+        self.interrupted_at = at;
+    }
+
+    /// The harts whose interrupts may have changed, and when.
+    pub(crate) fn take_interrupts(&mut self) -> (u32, Time) {
+        (std::mem::take(&mut self.interrupts), self.interrupted_at)
+    }
+
     /// The PLIC looks at its sources, which may have changed.
     fn sample(&mut self) {
         let peripherals = &self.peripherals;
@@ -186,7 +200,7 @@ impl Shared {
         };
         if interrupted != 0 {
             self.sample();
-            self.interrupts |= interrupted;
+            self.interrupt(at, interrupted);
         }
         Ok(value)
     }
@@ -225,7 +239,7 @@ impl Shared {
             }
         }
         if interrupted != 0 {
-            self.interrupts |= interrupted;
+            self.interrupt(at, interrupted);
             net.limit = net.limit.min(at + 1);
         }
         Ok(())
@@ -301,7 +315,6 @@ impl Shared {
                 }
             }
             Body::Timer { hart } => 1 << hart & parked,
-            Body::Clock { .. } => parked,
             _ => 0,
         }
     }

@@ -9,13 +9,14 @@ use super::l0::L0;
 use super::local_ram::LocalRam;
 use super::niu::CMD_CTRL;
 use super::order::{self, Order};
+use super::place::{PLACES, PlaceLoad, shown_place};
 use super::shared::{Shared, cycles};
 use super::store_queue::StoreQueue;
 use crate::fault::{Rule, Violation};
 use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Refusal, Undo, Width};
 use crate::net::Net;
 use crate::target::L1_BYTES;
-use crate::time::{NEVER, Time};
+use crate::time::Time;
 
 /// Cycles of a load by region (tensix.md §2).
 pub(super) mod cost {
@@ -180,12 +181,32 @@ impl TensixBus<'_> {
             }
             Region::Register => {
                 Self::word(address, width)?;
+                if let Some(core) = shown_place(address) {
+                    self.ask_place(at, core)?;
+                }
                 let value = self.shared.load(at, self.own.core.index(), address, self.net)?;
                 (u64::from(value), cost::REGISTER)
             }
             Region::Device => return self.load_device(at, address, width),
         };
         Ok(Loaded { value, ready: at + cycles(cost) })
+    }
+
+    /// True of a core that is to execute nothing more.
+    #[inline]
+    fn has_reset_itself(&self) -> bool {
+        self.shared.reset_written.is_some() && self.shared.debug.holds(self.own.core)
+    }
+
+    /// Where a core is, the tile has to look first.
+    #[cold]
+    fn ask_place(&mut self, at: Time, core: usize) -> Result<(), Refusal> {
+        let asked = Some(PlaceLoad { at, reader: self.own.core.index(), core });
+        if self.shared.told_place == asked {
+            return Ok(());
+        }
+        self.shared.asked_place = asked;
+        Err(Refusal::Retry(at))
     }
 
     fn store_shared(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal> {
@@ -219,7 +240,7 @@ impl TensixBus<'_> {
                 let (start, bytes) = Shared::affected(address);
                 self.announce(at, start, bytes)?;
                 self.shared.store(at, address, value as u32, self.net)?;
-                if self.shared.reset_written.is_some() && self.shared.debug.holds(self.own.core) {
+                if self.has_reset_itself() {
                     *self.generation += 1; // so that the core looks for its next instruction before it executes it
                 }
             }
@@ -336,9 +357,6 @@ impl Bus for TensixBus<'_> {
     }
 
     fn code(&mut self, _at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
-        if self.shared.debug.holds(self.own.core) {
-            return Err(Refusal::Retry(NEVER)); // it has just reset itself
-        }
         if pc >= L1_BYTES {
             return Err(Violation::new(Rule::CoreFetch, format!("jump to {pc:#x}")).into());
         }
@@ -354,6 +372,11 @@ impl Bus for TensixBus<'_> {
             *self.generation += 1;
         }
         Ok(page)
+    }
+
+    #[inline]
+    fn is_interrupted(&self) -> bool {
+        self.has_reset_itself()
     }
 
     #[inline]
@@ -399,7 +422,7 @@ impl Bus for TensixBus<'_> {
     fn nature(&self, address: u64) -> Nature {
         match address {
             _ if self.is_own_clock(address) => Nature::Clock,
-            0xffb1_3138..0xffb1_314c => Nature::Clock,
+            _ if PLACES.contains(&address) => Nature::Clock,
             0..L1_BYTES if self.own.l0.is_fickle() => Nature::Effect,
             // The latch of the clock, and FIFOs.
             0xffb1_21f8 | 0xffe8_0000..0xffe8_0020 | 0xffe9_0000..0xfff0_0000 => Nature::Effect,

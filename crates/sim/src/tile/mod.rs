@@ -18,6 +18,7 @@ mod niu;
 mod order;
 mod outgoing;
 mod pcbufs;
+mod place;
 mod semaphores;
 mod shared;
 mod store_queue;

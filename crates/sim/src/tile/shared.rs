@@ -7,6 +7,7 @@ use super::mailboxes::Mailboxes;
 use super::map::CONFIG_WORDS;
 use super::niu::{Asked, CMD_CTRL, Niu, counter};
 use super::pcbufs::PcBuf;
+use super::place::{PlaceLoad, shown_place};
 use super::semaphores::Semaphores;
 use super::streams::Streams;
 use crate::code_memory::CodeMemory;
@@ -38,6 +39,9 @@ pub(crate) struct Shared {
     pub(crate) pcs: [u64; 5],
     /// When SOFT_RESET_0 was written: the tile then resets or starts cores.
     pub(crate) reset_written: Option<Time>,
+    /// A core's load of a snapshot register that waits for its answer, and the last one that has it.
+    pub(crate) asked_place: Option<PlaceLoad>,
+    pub(crate) told_place: Option<PlaceLoad>,
     /// The instruction caches, in the order of the cores.
     pub(crate) icaches: [InstructionCache; 5],
     /// True when a seed draws.
@@ -68,6 +72,8 @@ impl Shared {
             watchers: Watchers::default(),
             pcs: [0; 5],
             reset_written: None,
+            asked_place: None,
+            told_place: None,
             icaches: Core::ALL.map(|core| InstructionCache::new(seed, tile.0, core)),
             loose: seed.draws(),
             lost_code: 0,
@@ -88,9 +94,11 @@ impl Shared {
         address: u64,
         net: &Net,
     ) -> Result<u32, Violation> {
+        if let Some(core) = shown_place(address) {
+            return Ok(self.pcs[core] as u32);
+        }
         match address {
             0xffb1_2000..0xffb1_3000 => self.debug.load(at, reader, address & 0xfff),
-            0xffb1_3138..0xffb1_314c => Ok(self.pcs[(address as usize - 0xffb1_3138) / 4] as u32),
             0xffb2_0000..0xffb4_0000 => {
                 self.nius[(address >> 16 & 1) as usize].load(&net.map, self.tile, address & 0xffff)
             }

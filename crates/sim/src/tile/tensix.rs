@@ -7,6 +7,7 @@ use super::debug::ALL_CORES;
 use super::l0::L0;
 use super::local_ram::LocalRam;
 use super::order::Order;
+use super::place::shown_places;
 use super::shared::{Shared, cycles};
 use super::store_queue::StoreQueue;
 use crate::fault::{Rule, Violation};
@@ -99,11 +100,10 @@ impl Tensix {
         self.slots.harts[core.index()].pc()
     }
 
-    /// Stops a core where it is.
+    /// Stops a core where it is; it has come to `at`.
     pub(crate) fn freeze(&mut self, core: usize, at: Time) {
         if self.frozen[core].is_none() && self.slots.state(core) != State::Off {
-            self.frozen[core] = Some(self.slots.freeze(core, at, &mut self.shared.watchers));
-            self.take_stores_back(core);
+            self.frozen[core] = Some(self.slots.turn_off(core, at, &mut self.shared.watchers));
         }
     }
 
@@ -114,12 +114,6 @@ impl Tensix {
         let state = if state == State::Asleep { State::Running } else { state };
         self.slots.thaw(core, state, at, &mut self.shared.watchers);
         true
-    }
-
-    /// Puts every core in reset, as the firmware does before it gates the clock (host.md §4.4).
-    fn hold(&mut self) {
-        self.shared.debug.soft_reset = ALL_CORES;
-        self.reset(0);
     }
 
     /// Holds the host to its promise: of a tile with a running core it touches this word of L1 alone.
@@ -144,13 +138,13 @@ impl Tensix {
         Err(Violation::new(Rule::RunningCore, detail))
     }
 
-    /// Takes back what a core that was stopped had stored ahead of its turn.
-    fn take_stores_back(&mut self, core: usize) {
-        let own = &mut self.own[core];
-        self.slots.harts[core].take_stores().for_each(|undo| own.undo(undo, &mut self.shared.debug));
+    /// The cores, as bits, that SOFT_RESET_0 now holds.
+    fn newly_held(&self) -> u32 {
+        let bits = self.shared.debug.soft_reset & !self.held;
+        Core::ALL.iter().fold(0, |cores, core| cores | (bits >> core.reset_bit() & 1) << core.index())
     }
 
-    /// Brings the cores in line with SOFT_RESET_0.
+    /// Brings the cores in line with SOFT_RESET_0; those that it holds have come to `at`.
     fn reset(&mut self, at: Time) {
         let now = self.shared.debug.soft_reset;
         for core in Core::ALL {
@@ -160,7 +154,6 @@ impl Tensix {
                     self.frozen[core.index()] = None;
                     self.shared.empty_fifos(core);
                     self.slots.turn_off(core.index(), at, &mut self.shared.watchers);
-                    self.take_stores_back(core.index());
                     self.shared.debug.reset_reader(core);
                 }
                 (1, 0) => {
@@ -234,7 +227,9 @@ impl Tile for Tensix {
     fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation> {
         if let Body::Gate { gated } = body {
             if gated {
-                self.hold();
+                // The firmware puts every core in reset before (host.md §4.4).
+                self.shared.debug.soft_reset = ALL_CORES;
+                self.shared.reset_written = Some(at);
             }
             self.gated = gated;
             return Ok(());
@@ -256,9 +251,24 @@ impl Tile for Tensix {
         self.shared.deliver(at, body, net)
     }
 
-    fn follow_up(&mut self, _at: Time) {
-        if let Some(at) = self.shared.reset_written.take() {
-            self.reset(at);
+    fn shown(&self, body: &Body) -> u32 {
+        match body {
+            Body::Read { address, bytes, .. } => shown_places(*address, u64::from(*bytes)),
+            _ => 0,
         }
+    }
+
+    #[inline]
+    fn left(&mut self) -> Option<(u32, Time)> {
+        if let Some(at) = self.shared.reset_written.take() {
+            return Some((self.newly_held(), at));
+        }
+        let asked = self.shared.asked_place.take()?;
+        self.shared.told_place = Some(asked);
+        Some((1 << asked.core, asked.at))
+    }
+
+    fn follow_up(&mut self, _harts: u32, at: Time) {
+        self.reset(at);
     }
 }
