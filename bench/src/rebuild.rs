@@ -36,7 +36,7 @@ km::graph! {{
         let measure = norm[0..60](state) -> error after advance;
         cpu after measure {{
             iteration += 1;
-            again = error < limit;
+            again = error > limit;
         }}
         end(iteration, error);
     }}

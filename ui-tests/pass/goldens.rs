@@ -32,7 +32,7 @@ km::graph! {
         let l = left[0..30](state) after advance;
         let r = right[30..60](state) after advance;
         let measure = norm[0..60](state, 60) -> error after l, r;
-        cpu after measure { iteration += 1; again = error < limit; }
+        cpu after measure { iteration += 1; again = error > limit; }
         end(iteration, error);
     }
 }

@@ -27,7 +27,7 @@ km::graph! {
         cpu after measure {
             iteration += core as u32 + pair as u32 + float as u32;
             signed = (signed - 1).max(-4);
-            again = error < limit;
+            again = error > limit;
         }
         end(signed, error);
     }

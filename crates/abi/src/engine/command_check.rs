@@ -43,7 +43,9 @@ pub(crate) fn resolve_command(
         );
     }
     let handler = check.handler(item, command, problems);
+    let before = problems.count();
     let (first, count, at) = check.group(item, command, problems);
+    let vague = problems.count() != before;
     let mut resolved = Resolved {
         handler: match (&handler, &command.handler) {
             (Some(handler), _) => handler.number as u8,
@@ -61,6 +63,10 @@ pub(crate) fn resolve_command(
         result: None,
     };
     check.args(item, command, handler, &mut resolved, problems);
+    // Of cores that are not known nobody can say whose they are, too.
+    if vague {
+        resolved.tensors.clear();
+    }
     resolved.result = check.result(item, command, handler, problems);
     resolved
 }

@@ -80,14 +80,20 @@ impl Problems {
         found.map(|problem| problem.help.as_str())
     }
 
-    /// Has a register shown already that these two items lack an order between them?
-    pub(crate) fn lack_order(&self, one: u32, other: u32) -> bool {
-        let pair =
-            |items: [Option<u32>; 2]| items == [Some(one), Some(other)] || items == [Some(other), Some(one)];
-        self.list.iter().any(|problem| {
-            matches!(problem.rule, Rule::ReadBeforeWrite | Rule::WriteUnordered)
-                && problem.related.iter().any(|(place, _)| pair([problem.place.item(), place.item()]))
-        })
+    /// Counts a problem of a rule of which enough are kept: nothing of it is to be worked out. `false`: it is to be told.
+    pub(crate) fn counted(&mut self, rule: Rule) -> bool {
+        match self.counts.get_mut(&rule) {
+            Some(count) if *count >= Self::PER_RULE => {
+                *count += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How many were found.
+    pub(crate) fn count(&self) -> usize {
+        self.counts.values().sum()
     }
 
     /// Is `rule` broken?

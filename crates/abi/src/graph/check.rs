@@ -1,5 +1,6 @@
 //! Every rule of a graph, checked at once.
 
+use super::advice::Advice;
 use super::order::{Ancestors, Order};
 use super::{GraphModel, NodeBody, queue, races, registers};
 use crate::constants::graph::CPU_INSTRUCTIONS_MAX;
@@ -64,8 +65,9 @@ pub(super) fn plan(model: &GraphModel, facts: &Facts) -> (Plan, Problems) {
     if plan.order.is_complete() {
         registers::check_endless(model, &plan, &mut problems);
         if let Some(ancestors) = Ancestors::of(&plan.order) {
-            registers::check(model, &plan, &ancestors, &mut problems);
-            races::check(model, &plan, &ancestors, &mut problems);
+            let mut advice = Advice::new(model, &plan.order);
+            registers::check(model, &plan, &ancestors, &mut advice, &mut problems);
+            races::check(model, &plan, &ancestors, &mut advice, &mut problems);
             queue::check(&plan, &ancestors, &mut problems);
         }
     } else {

@@ -3,6 +3,7 @@
 //! `model` is what `km::graph!` parses and [`Graph`] builds. [`check`] gives every problem at once; [`encode`] the bytes.
 //! [`GraphMachine`] runs encoded bytes as the dispatcher does; [`listing`], [`dot`] and [`svg`] are for people.
 
+mod advice;
 mod builder;
 mod check;
 mod decode;

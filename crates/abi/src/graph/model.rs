@@ -65,33 +65,3 @@ pub struct GraphModel {
     /// The registers of the end event: the low 24 bits of the first, and the second.
     pub end: [Option<Ref>; 2],
 }
-
-/// The names of an `after` that advice writes out; a longer list is only named.
-const AFTERS: usize = 4;
-
-impl GraphModel {
-    /// Advice to let `node` come after `before`, as it is written: with the names its `after` has already.
-    pub(super) fn order_advice(&self, node: u32, before: u32) -> String {
-        let (here, there) = (&self.nodes[node as usize], &self.nodes[before as usize]);
-        let label = here.label(node);
-        let Some(name) = &there.name else {
-            return format!("let {label} come after {}", there.label(before));
-        };
-        let mut names: Vec<&str> = Vec::new();
-        for earlier in &here.after {
-            match earlier {
-                Ref::Named(name) => names.push(name),
-                Ref::Id(id) => {
-                    names.extend(self.nodes.get(*id as usize).and_then(|node| node.name.as_deref()))
-                }
-            }
-        }
-        if here.after.is_empty() {
-            return format!("add `after {name}` to {label}");
-        }
-        if names.len() < here.after.len() || names.len() >= AFTERS {
-            return format!("add `{name}` to the `after` of {label}");
-        }
-        format!("let {label} come `after {}, {name}`", names.join(", "))
-    }
-}

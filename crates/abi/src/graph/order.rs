@@ -1,6 +1,6 @@
 //! Which node comes before which: the order of a graph, and its circles.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::GraphModel;
 use crate::constants::graph::GRAPH_NODES_MAX;
@@ -15,23 +15,29 @@ pub(super) struct Order {
     pub(super) after: Vec<Vec<u32>>,
     /// The nodes, each behind all that precede it; short when there is a circle.
     pub(super) sequence: Vec<u32>,
+    /// The nodes that come after something unknown, or after one that does: their order is not known.
+    pub(super) doubtful: Vec<bool>,
 }
 
 impl Order {
     /// Looks up what each node is after. What is unknown is left out.
     pub(super) fn of(model: &GraphModel, problems: &mut Problems) -> Self {
         let mut names: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut twice: BTreeSet<&str> = BTreeSet::new();
         for (i, node) in model.nodes.iter().enumerate() {
             let Some(name) = &node.name else { continue };
             match names.get(name.as_str()) {
-                Some(first) => problems.conflict(
-                    Rule::NameTwice,
-                    Place::Item(i as u32),
-                    Place::Item(*first),
-                    format!("`{name}` is declared first here"),
-                    format!("two nodes are called `{name}`"),
-                    "rename one of them",
-                ),
+                Some(first) => {
+                    twice.insert(name);
+                    problems.conflict(
+                        Rule::NameTwice,
+                        Place::Item(i as u32),
+                        Place::Item(*first),
+                        format!("`{name}` is declared first here"),
+                        format!("two nodes are called `{name}`"),
+                        "rename one of them",
+                    );
+                }
                 None => {
                     names.insert(name, i as u32);
                 }
@@ -41,6 +47,7 @@ impl Order {
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); count];
         let mut after: Vec<Vec<u32>> = vec![Vec::new(); count];
         let mut seen = vec![u32::MAX; count];
+        let mut doubtful = vec![false; count];
         for (i, node) in model.nodes.iter().enumerate() {
             for (at, name) in node.after.iter().enumerate() {
                 let place = Place::After(i as u32, at as u32);
@@ -49,10 +56,15 @@ impl Order {
                     Ref::Named(name) => names.get(name.as_str()).copied(),
                 };
                 let Some(found) = found else {
-                    unknown(name, &names, place, problems);
+                    doubtful[i] = true;
+                    if !problems.counted(Rule::NodeUnknown) {
+                        unknown(name, &names, place, problems);
+                    }
                     continue;
                 };
+                doubtful[i] |= matches!(name, Ref::Named(name) if twice.contains(name.as_str()));
                 if found == i as u32 {
+                    doubtful[i] = true;
                     let label = node.label(found);
                     problems.add(
                         Rule::AfterItself,
@@ -73,7 +85,11 @@ impl Order {
             }
         }
         let sequence = sequence(&before, &after);
-        Self { before, after, sequence }
+        for node in &sequence {
+            doubtful[*node as usize] |=
+                before[*node as usize].iter().any(|before| doubtful[*before as usize]);
+        }
+        Self { before, after, sequence, doubtful }
     }
 
     /// Is every node in the sequence?

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::GraphModel;
+use super::advice::Advice;
 use super::check::{Plan, PlannedBody};
 use super::order::Ancestors;
 use crate::engine::{Place, Problems, Rule, TensorKey};
@@ -34,11 +35,17 @@ impl Access {
 const FEW: usize = 48;
 
 /// Cores of a queued command are chosen while it runs and are nobody else's meanwhile: it is as one on other cores.
-pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, problems: &mut Problems) {
+pub(super) fn check(
+    model: &GraphModel,
+    plan: &Plan,
+    ancestors: &Ancestors,
+    advice: &mut Advice<'_>,
+    problems: &mut Problems,
+) {
     let mut tensors: BTreeMap<TensorKey, Vec<Access>> = BTreeMap::new();
     for (rank, node) in plan.order.sequence.iter().enumerate() {
         let PlannedBody::Command(command) = &plan.bodies[*node as usize] else { continue };
-        if command.queued {
+        if command.queued || plan.order.doubtful[*node as usize] {
             continue;
         }
         for one in &command.tensors {
@@ -56,7 +63,8 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
         if list.iter().all(|access| !access.writes) {
             continue;
         }
-        let mut report = |access: &Access, other: &Access| report(model, tensor, access, other, problems);
+        let mut report =
+            |access: &Access, other: &Access| report(model, tensor, access, other, advice, problems);
         if list.len() <= FEW {
             few(&list, ancestors, &mut report);
         } else {
@@ -67,11 +75,11 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
 
 fn few(list: &[Access], ancestors: &Ancestors, report: &mut dyn FnMut(&Access, &Access)) {
     for (i, access) in list.iter().enumerate() {
-        let other = list[..i].iter().rfind(|other| {
-            other.rank != access.rank && access.conflicts(other) && !ancestors.has(access.rank, other.rank)
-        });
-        if let Some(other) = other {
-            report(access, other);
+        for other in list[..i].iter().rev() {
+            if other.rank != access.rank && access.conflicts(other) && !ancestors.has(access.rank, other.rank)
+            {
+                report(access, other);
+            }
         }
     }
 }
@@ -123,9 +131,16 @@ fn many(list: &[Access], ancestors: &Ancestors, report: &mut dyn FnMut(&Access, 
     }
 }
 
-fn report(model: &GraphModel, tensor: TensorKey, access: &Access, other: &Access, problems: &mut Problems) {
-    // What lacks the same order for a register's sake is mended by the same edit.
-    if problems.lack_order(access.node, other.node) {
+fn report(
+    model: &GraphModel,
+    tensor: TensorKey,
+    access: &Access,
+    other: &Access,
+    advice: &mut Advice<'_>,
+    problems: &mut Problems,
+) {
+    // What lacks an order that is advised already is mended by the same edit.
+    if problems.counted(Rule::TensorRace) || advice.orders(access.node, other.node) {
         return;
     }
     let label = |node: u32| model.nodes[node as usize].label(node);
@@ -150,6 +165,11 @@ fn report(model: &GraphModel, tensor: TensorKey, access: &Access, other: &Access
             does(access),
             does(other)
         ),
-        format!("{}, or give them groups that share no core", model.order_advice(access.node, other.node)),
+        match advice.order(access.node, other.node) {
+            Some(order) => {
+                format!("{order}; or, where each core has a part of its own, let them share no core")
+            }
+            None => "let them share no core, where each core has a part of its own".to_owned(),
+        },
     );
 }

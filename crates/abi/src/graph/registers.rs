@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::GraphModel;
+use super::advice::Advice;
 use super::check::{Plan, PlannedBody};
 use super::order::Ancestors;
 use crate::engine::{Place, Problems, Rule, VariableKind, kind_name};
@@ -82,7 +83,14 @@ struct Writer {
     place: Place,
 }
 
-pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, problems: &mut Problems) {
+pub(super) fn check(
+    model: &GraphModel,
+    plan: &Plan,
+    ancestors: &Ancestors,
+    advice: &mut Advice<'_>,
+    problems: &mut Problems,
+) {
+    let doubtful = &plan.order.doubtful;
     let mut all_writers: Vec<Vec<Writer>> = vec![Vec::new(); model.variables.len()];
     let (mut list, mut refused) = (Vec::new(), Vec::<Use>::new());
     for (rank, node) in plan.order.sequence.iter().enumerate() {
@@ -123,14 +131,11 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
             let row = ancestors.row(rank);
             let written = known.writers.iter().zip(row).any(|(writers, before)| writers & before != 0);
             if !one.writes && !known.binding && !written {
-                read_early(
-                    model,
-                    one,
-                    (*node, rank),
-                    &all_writers[one.variable as usize],
-                    ancestors,
-                    problems,
-                );
+                let early =
+                    Early { model, one, node: *node, rank, writers: &all_writers[one.variable as usize] };
+                if !doubtful[*node as usize] {
+                    read_early(&early, ancestors, advice, problems);
+                }
                 refused.push(*one);
                 continue;
             }
@@ -138,8 +143,11 @@ pub(super) fn check(model: &GraphModel, plan: &Plan, ancestors: &Ancestors, prob
             let reader = if one.writes { ancestors.unordered(rank, &known.readers) } else { None };
             if let Some(other) = writer.or(reader) {
                 let other_node = plan.order.sequence[other as usize];
+                if doubtful[*node as usize] || doubtful[other_node as usize] {
+                    continue;
+                }
                 let place = known.place(other, Some(writer.is_some()));
-                unordered(model, one, *node, (place, writer.is_some()), other_node, problems);
+                unordered(model, one, *node, (place, writer.is_some()), other_node, advice, problems);
             }
         }
         // A read that was refused conflicts with nothing more.
@@ -178,15 +186,20 @@ fn never_written(label: &str, one: &Use, problems: &mut Problems) {
     );
 }
 
-/// `node` with its rank reads what none of `writers` has written before it.
-fn read_early(
-    model: &GraphModel,
-    one: &Use,
-    (node, rank): (u32, u32),
-    writers: &[Writer],
-    ancestors: &Ancestors,
-    problems: &mut Problems,
-) {
+/// A node with its rank that reads what none of the writers has written before it.
+struct Early<'a> {
+    model: &'a GraphModel,
+    one: &'a Use,
+    node: u32,
+    rank: u32,
+    writers: &'a [Writer],
+}
+
+fn read_early(early: &Early<'_>, ancestors: &Ancestors, advice: &mut Advice<'_>, problems: &mut Problems) {
+    if problems.counted(Rule::ReadBeforeWrite) {
+        return;
+    }
+    let &Early { model, one, node, rank, writers } = early;
     let variable = &model.variables[one.variable as usize];
     let label = variable.label(one.variable);
     let as_binding = match (&variable.name, variable.ty) {
@@ -212,16 +225,17 @@ fn read_early(
     let writer = free.unwrap_or(first);
     let (here, there) =
         (model.nodes[node as usize].label(node), model.nodes[writer.node as usize].label(writer.node));
+    let before = || format!("write it in a node before {here}, or {as_binding}");
     let (message, help) = match free {
         Some(_) => (
             format!("{label} is read by {here}, which does not come after {there}, where it is written"),
-            model.order_advice(node, writer.node),
+            advice.order(node, writer.node).unwrap_or_else(before),
         ),
         None => (
             format!(
                 "{label} is read by {here}, and is written only later, by {there}, which comes after {here}"
             ),
-            format!("write it in a node before {here}, or {as_binding}"),
+            before(),
         ),
     };
     let what = format!("{there} writes {label} here");
@@ -234,8 +248,12 @@ fn unordered(
     node: u32,
     other: (Place, bool),
     other_node: u32,
+    advice: &mut Advice<'_>,
     problems: &mut Problems,
 ) {
+    if problems.counted(Rule::WriteUnordered) {
+        return;
+    }
     let label = model.variables[one.variable as usize].label(one.variable);
     let (here, there) =
         (model.nodes[node as usize].label(node), model.nodes[other_node as usize].label(other_node));
@@ -246,19 +264,20 @@ fn unordered(
             format!("{label} is written by {here} and read by {there}, with no order between them")
         }
     };
-    let order = model.order_advice(node, other_node);
+    let order = advice.order(node, other_node);
     problems.conflict(
         Rule::WriteUnordered,
         one.place,
         other.0,
         format!("{there} {} {label} here", if other.1 { "writes" } else { "reads" }),
         message,
-        match one.writes && other.1 {
+        match order {
+            None => "use two registers".to_owned(),
             // In an order the second result replaces the first.
-            true => {
+            Some(order) if one.writes && other.1 => {
                 format!("use two registers, or {order}: the value of {here} is then the one that stays")
             }
-            false => format!("{order}, or use two registers"),
+            Some(order) => format!("{order}, or use two registers"),
         },
     );
 }

@@ -254,7 +254,7 @@ fn messages_name_the_edit() {
     for (after, help) in [
         (&["l"][..], "let `late` come `after l, measure`"),
         (&["advance", "l", "r"], "let `late` come `after advance, l, r, measure`"),
-        (&["advance", "l", "r", "advance"], "add `measure` to the `after` of `late`"),
+        (&["advance", "l", "r", "advance", "l"], "add `measure` to the `after` of `late`"),
     ] {
         let read = only(Rule::ReadBeforeWrite, |g| {
             let late = g.command("norm", 60..61, [9.into(), "error".into()]);

@@ -1,5 +1,6 @@
 //! Graphs and streams: wire, checks, encoders, machines.
 
+mod advice;
 mod alu;
 mod graph_rules;
 mod header;

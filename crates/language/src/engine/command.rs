@@ -1,9 +1,10 @@
 //! A command: `handler[cores](arguments) -> register after a, b exclusive queued`, the parts behind the arguments in any
 //! order.
 
-use komorebi_abi::engine::{Command, Group, HandlerRef, Place, Ref, Value};
+use komorebi_abi::engine::{Command, Facts, Group, HandlerRef, Place, Ref, Value};
+use komorebi_abi::program::ArgKind;
 use komorebi_headers::suggest::nearest;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Expr, Token};
@@ -34,13 +35,22 @@ pub(crate) struct ParsedCommand {
     pub(crate) after: Vec<(String, Anchor)>,
     /// Places of item 0.
     pub(crate) places: Vec<(Place, Anchor)>,
+    /// Its cores could not be read: what it shares with others is not known.
+    pub(crate) vague: bool,
 }
 
 const PARTS: &str =
     "after the arguments come `-> register`, `after node, ..`, `exclusive`, `queued` or `queued(8)`";
 
-/// Reads a command up to where it ends; `words` begin its parts.
-pub(crate) fn read_command(input: ParseStream<'_>, words: &[&str]) -> syn::Result<CommandSyntax> {
+/// The words that begin the parts of a command, and the handlers that begin the next one.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<'a> {
+    pub(crate) parts: &'a [&'static str],
+    pub(crate) facts: &'a Facts,
+}
+
+/// Reads a command up to where it ends.
+pub(crate) fn read_command(input: ParseStream<'_>, words: Words<'_>) -> syn::Result<CommandSyntax> {
     let handler: Ident = input.call(Ident::parse_any)?;
     let mut cores = None;
     if input.peek(syn::token::Bracket) {
@@ -69,7 +79,7 @@ pub(crate) fn read_command(input: ParseStream<'_>, words: &[&str]) -> syn::Resul
     Ok(syntax)
 }
 
-fn read_part(input: ParseStream<'_>, words: &[&str], syntax: &mut CommandSyntax) -> syn::Result<bool> {
+fn read_part(input: ParseStream<'_>, words: Words<'_>, syntax: &mut CommandSyntax) -> syn::Result<bool> {
     if input.peek(Token![->]) {
         input.parse::<Token![->]>()?;
         let register = input.call(Ident::parse_any)?;
@@ -123,8 +133,12 @@ fn read_part(input: ParseStream<'_>, words: &[&str], syntax: &mut CommandSyntax)
 
 /// Which of `words` a word that is none of them was to be: what follows it is read as if it were, so that one slip does not
 /// hide the next.
-fn meant<'a>(input: ParseStream<'_>, word: &Ident, words: &[&'a str]) -> Option<&'a str> {
-    let near = nearest(&word.to_string(), words.iter().copied())?;
+fn meant(input: ParseStream<'_>, word: &Ident, words: Words<'_>) -> Option<&'static str> {
+    let written = word.to_string();
+    if words.parts.contains(&written.as_str()) || words.facts.handler(&word.unraw().to_string()).is_some() {
+        return None;
+    }
+    let near = nearest(&written, words.parts.iter().copied())?;
     // Else it is the handler of the next statement, behind a semicolon that is missing.
     let fits = match near {
         "after" => input.peek2(syn::Ident),
@@ -137,7 +151,7 @@ fn meant<'a>(input: ParseStream<'_>, word: &Ident, words: &[&'a str]) -> Option<
 pub(crate) fn read_names(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
     let mut names = vec![input.call(Ident::parse_any)?];
     while input.parse::<Option<Token![,]>>()?.is_some() {
-        if !input.peek(syn::Ident) {
+        if !input.peek(Ident::peek_any) {
             break;
         }
         names.push(input.call(Ident::parse_any)?);
@@ -145,8 +159,21 @@ pub(crate) fn read_names(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
     Ok(names)
 }
 
+/// The names of an `after`; of `after a, exclusive` it takes the comma for one too many.
 fn read_after(input: ParseStream<'_>, syntax: &mut CommandSyntax) -> syn::Result<()> {
-    syntax.after.extend(read_names(input)?);
+    syntax.after.push(input.call(Ident::parse_any)?);
+    while let Some(comma) = input.parse::<Option<Token![,]>>()? {
+        if !input.peek(Ident::peek_any) {
+            break;
+        }
+        let word = input.fork().call(Ident::parse_any)?;
+        if word == "exclusive" || word == "queued" {
+            let text = format!("no comma stands in front of `{word}`");
+            syntax.problems.push((Anchor::of(comma), text, "remove it".to_owned()));
+            break;
+        }
+        syntax.after.push(input.call(Ident::parse_any)?);
+    }
     Ok(())
 }
 
@@ -175,16 +202,21 @@ pub(crate) fn resolve_syntax<'a>(
     let anchor = Anchor::at(handler.span());
     places.push((Place::Handler(item), anchor));
     let number = name == "nop" && scope.program.facts.handler(&name).is_none();
+    let shown = name.clone();
     let handler = if number { HandlerRef::Number(0) } else { HandlerRef::Named(name) };
+    let mut args = split(args.clone());
 
-    let group_anchor = cores.as_ref().map_or(anchor, |cores| cores.1);
-    places.push((Place::Group(item), group_anchor));
+    let misplaced = if cores.is_none() { take_range(&mut args, &shown, scope) } else { None };
+    let cores = cores.as_ref().or(misplaced.as_ref());
+    places.push((Place::Group(item), cores.map_or(anchor, |cores| cores.1)));
     // After an error a group that breaks no rule.
     let given = cores.is_some();
+    let mut vague = false;
     let mut group = match cores {
-        Some((tokens, anchor)) => {
-            parse_group(tokens.clone(), *anchor, moving, scope).unwrap_or(Group::Core(0))
-        }
+        Some((tokens, anchor)) => parse_group(tokens.clone(), *anchor, moving, scope).unwrap_or_else(|| {
+            vague = true;
+            Group::Core(0)
+        }),
         None => Group::Whole,
     };
     let mut is_queued = enqueue;
@@ -205,10 +237,18 @@ pub(crate) fn resolve_syntax<'a>(
             group = cores.map_or(Group::Core(0), Group::Count);
         }
     }
-    let args = split(args.clone())
+    let kinds: Vec<ArgKind> = match &handler {
+        HandlerRef::Named(name) => {
+            let known = scope.program.facts.handler(name);
+            known.map(|known| known.args.iter().map(|arg| arg.kind).collect()).unwrap_or_default()
+        }
+        HandlerRef::Number(_) => Vec::new(),
+    };
+    let args = args
         .into_iter()
         .enumerate()
         .map(|(i, tokens)| {
+            scope.wanted = kinds.get(i).copied();
             let anchor = Anchor::of(tokens.clone());
             places.push((Place::Arg(item, i as u32), anchor));
             // Most are one token, which needs no parser.
@@ -226,6 +266,7 @@ pub(crate) fn resolve_syntax<'a>(
             }
         })
         .collect();
+    scope.wanted = None;
     let result = result.as_ref().and_then(|register| {
         let anchor = Anchor::at(register.span());
         places.push((Place::Result(item), anchor));
@@ -236,12 +277,39 @@ pub(crate) fn resolve_syntax<'a>(
     }
     let after = after.iter().map(|name| (name.unraw().to_string(), Anchor::at(name.span()))).collect();
     let command = Command { handler, group, args, exclusive: exclusive.is_some(), queued: is_queued, result };
-    ParsedCommand { command, after, places }
+    ParsedCommand { command, after, places, vague }
+}
+
+/// The cores of `handler(0..60, ..)`, told and taken out of the arguments.
+fn take_range(
+    args: &mut Vec<TokenStream>,
+    handler: &str,
+    scope: &mut Scope<'_>,
+) -> Option<(TokenStream, Anchor)> {
+    let first = args.first()?;
+    if !matches!(syn::parse2::<Expr>(first.clone()), Ok(Expr::Range(_))) {
+        return None;
+    }
+    let tokens = args.remove(0);
+    let anchor = Anchor::of(tokens.clone());
+    let range = tokens.to_string().replace(' ', "");
+    let help = format!("write them in brackets in front of the arguments: `{handler}[{range}](..)`");
+    scope.syntax(anchor, "a range of cores is no argument".to_owned(), &help);
+    Some((tokens, anchor))
 }
 
 /// Says what stands behind a statement that was read: `words` are what it could have gone on with.
 pub(crate) fn unexpected(rest: &TokenStream, words: &[&str], scope: &mut Scope<'_>) {
     let first: TokenStream = rest.clone().into_iter().take(1).collect();
+    if let Some(TokenTree::Group(group)) = first.clone().into_iter().next()
+        && group.delimiter() != Delimiter::Brace
+    {
+        let help =
+            "the cores of a command stand in brackets in front of its arguments, as in `handler[0..60](..)`";
+        scope.syntax(Anchor::of(first), "a command ends with its arguments".to_owned(), help);
+        scope.gaps = true;
+        return;
+    }
     let list: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     let help = format!(
         "end the statement before it; after a command's arguments come `-> register`, {}",

@@ -141,21 +141,25 @@ fn read_name(input: ParseStream<'_>, first: bool) -> syn::Result<ReadName> {
     Ok((docs, name, ty, value))
 }
 
-/// Remembers the name of a declaration that was refused: its uses bring no errors of their own.
+/// Remembers the names of a declaration that was refused, also that of a next one where a comma or a semicolon is missing:
+/// their uses bring no errors of their own.
 fn broken_name(part: &TokenStream, first: bool, scope: &mut Scope<'_>) {
-    if let Some(name) = broken_word(part, first) {
+    for name in idents(part).skip(usize::from(first)) {
         scope.mark_broken(&name);
     }
     scope.gaps = true;
 }
 
-/// The name in a declaration that was refused.
-fn broken_word(part: &TokenStream, first: bool) -> Option<String> {
-    let mut idents = part.clone().into_iter().filter_map(|token| match token {
+fn idents(part: &TokenStream) -> impl Iterator<Item = String> {
+    part.clone().into_iter().filter_map(|token| match token {
         proc_macro2::TokenTree::Ident(ident) => Some(ident.unraw().to_string()),
         _ => None,
-    });
-    idents.nth(usize::from(first))
+    })
+}
+
+/// The name in a declaration that was refused.
+fn broken_word(part: &TokenStream, first: bool) -> Option<String> {
+    idents(part).nth(usize::from(first))
 }
 
 fn refuse_value(named: &Named, word: &str, why: &str, scope: &mut Scope<'_>) {

@@ -47,7 +47,10 @@ pub(crate) fn report(problems: Vec<Problem>, named: &dyn Fn(u32) -> bool, scope:
         let gap = scope.gaps && OF_GAPS.contains(&problem.rule);
         let lost = scope.lost_writes && OF_LOST_WRITES.contains(&problem.rule);
         let choice = scope.lost_choices && OF_LOST_CHOICES.contains(&problem.rule);
-        if !ours && !gap && !lost && !choice {
+        let ends = || problem.related.iter().map(|(place, _)| *place).chain([problem.place]);
+        let vague = problem.rule == Rule::TensorRace
+            && ends().filter_map(|place| place.item()).any(|item| scope.vague.contains(&item));
+        if !ours && !gap && !lost && !choice && !vague {
             report_one(&problem, named, scope);
         }
     }

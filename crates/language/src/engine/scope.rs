@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use komorebi_abi::engine::{NamedGroup, Place, Ref, Rule, Value, Variable, VariableKind};
+use komorebi_abi::engine::{NamedGroup, Place, Ref, Rule, Value, Variable, VariableKind, kind_name};
 use komorebi_abi::program::ArgKind;
 use komorebi_headers::suggest::nearest;
 use syn::{Attribute, Type};
@@ -52,6 +52,10 @@ pub(crate) struct Scope<'a> {
     pub(crate) doubtful: HashSet<u32>,
     /// Values that were not understood.
     pub(crate) lost_values: u32,
+    /// Commands whose cores could not be read.
+    pub(crate) vague: HashSet<u32>,
+    /// The type of the place that a value is read for.
+    pub(crate) wanted: Option<ArgKind>,
     names: HashMap<String, u32>,
     numbers: HashMap<String, i128>,
     broken: HashSet<String>,
@@ -74,6 +78,8 @@ impl<'a> Scope<'a> {
             words: Vec::new(),
             doubtful: HashSet::new(),
             lost_values: 0,
+            vague: HashSet::new(),
+            wanted: None,
             names: HashMap::new(),
             numbers: HashMap::new(),
             broken: HashSet::new(),
@@ -209,10 +215,11 @@ impl<'a> Scope<'a> {
                 Some(near) => message.help(format!("did you mean {near}?")),
                 None if constant || name.starts_with('k') => message.help(self.constant_advice(name)),
                 None => {
+                    let ty = kind_name(self.wanted.unwrap_or(ArgKind::U32));
                     message.help(match how {
-                        Use::Write => format!("declare it: `reg {name}: u32;`"),
+                        Use::Write => format!("declare it: `reg {name}: {ty};`"),
                         Use::Read => format!(
-                            "declare it: `bind {name}: u32;`, which is given at each start, or as a register that the {} writes before",
+                            "declare it: `bind {name}: {ty};`, which is given at each start, or as a register that the {} writes before",
                             self.noun
                         ),
                     })

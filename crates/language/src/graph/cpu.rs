@@ -1,8 +1,11 @@
 //! A cpu node: assignments, one after the other.
 
+use std::collections::VecDeque;
+
 use komorebi_abi::engine::{Statement, VariableKind};
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::parse::{ParseStream, Parser};
 use syn::{BinOp, Expr};
 
 use super::parse::Graph;
@@ -12,17 +15,35 @@ use crate::engine::expression::Code;
 use crate::engine::scope::Scope;
 use crate::engine::statement::split_statements;
 
-const FORMS: &str = "a cpu node has assignments, as in `total += 1;` and `again = error < limit;`";
+const FORMS: &str = "a cpu node has assignments, as in `total += 1;` and `again = error > limit;`";
 
 /// The instructions of a cpu node.
 pub(super) fn parse_cpu(graph: &mut Graph<'_, '_>, item: u32, body: TokenStream) -> Vec<Statement> {
     let mut statements = Vec::new();
-    for tokens in split_statements(body) {
-        let expr = match syn::parse2::<Expr>(tokens.clone()) {
-            Ok(expr) => expr,
+    let mut left: VecDeque<TokenStream> = split_statements(body).into();
+    while let Some(tokens) = left.pop_front() {
+        let expr = match read_instruction.parse2(tokens.clone()) {
+            Ok((expr, rest)) => {
+                if let Some(first) = rest.clone().into_iter().next() {
+                    // Of `x++` and the like nothing is left to go on with.
+                    let goes_on = matches!(first, TokenTree::Ident(_));
+                    let text = format!("expected `;` before `{first}`");
+                    let help = if goes_on { "end the assignment in front of it" } else { FORMS };
+                    graph.scope.syntax(Anchor::of(TokenStream::from(first)), text, help);
+                    match goes_on {
+                        true => left.push_front(rest),
+                        false => {
+                            graph.scope.gaps = true;
+                            continue;
+                        }
+                    }
+                }
+                expr
+            }
             Err(error) => {
                 let text = format!("cannot read this instruction: {error}");
-                graph.scope.syntax(Anchor::of_error(&error, Anchor::of(tokens)), text, FORMS);
+                let help = counted(&tokens).unwrap_or_else(|| FORMS.to_owned());
+                graph.scope.syntax(Anchor::of_error(&error, Anchor::of(tokens)), text, &help);
                 graph.scope.gaps = true;
                 continue;
             }
@@ -56,6 +77,21 @@ fn assignment(graph: &mut Graph<'_, '_>, expr: &Expr) -> Vec<Code> {
     graph.lower.assign(to, assignment.target, &value, graph.scope)
 }
 
+/// What `x++` is in Rust.
+fn counted(tokens: &TokenStream) -> Option<String> {
+    let words: Vec<String> = tokens.clone().into_iter().take(4).map(|token| token.to_string()).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [name, "+", "+"] => Some(format!("write `{name} += 1;`")),
+        [name, "-", "-"] => Some(format!("write `{name} -= 1;`")),
+        _ => None,
+    }
+}
+
+/// An expression, and what stands behind it.
+fn read_instruction(input: ParseStream<'_>) -> syn::Result<(Expr, TokenStream)> {
+    Ok((input.parse()?, input.parse()?))
+}
+
 /// The register that asks for another round, declared by its first use.
 fn again(graph: &mut Graph<'_, '_>, anchor: Anchor) -> u32 {
     if let Some(id) = graph.model.again {
@@ -84,15 +120,20 @@ fn no_assignment(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
             _ => ("this is not an assignment".to_owned(), FORMS.to_owned()),
         },
         Expr::Binary(binary) if crate::engine::number::name_of(&binary.left).is_some() => {
-            let target = binary.left.to_token_stream();
+            let (target, expr) = (binary.left.to_token_stream(), expr.to_token_stream());
             let help = match binary.op {
                 BinOp::Div(_) | BinOp::Rem(_) => format!(
-                    "remove it, or assign to `{target}`, without a division: the dispatcher has none; a shift halves, as in `{target} = {target} >> 1;`"
+                    "remove it, or assign to `{target}` what needs no division, which the dispatcher has not: of a u32 `{target} = {target} >> 1;` is the half"
                 ),
-                BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
-                    format!("to go round again while it holds, write `again = {};`", expr.to_token_stream())
-                }
-                _ => format!("write `{target} = {};`, or remove it", expr.to_token_stream()),
+                BinOp::Add(_)
+                | BinOp::Sub(_)
+                | BinOp::Mul(_)
+                | BinOp::BitAnd(_)
+                | BinOp::BitOr(_)
+                | BinOp::BitXor(_)
+                | BinOp::Shl(_)
+                | BinOp::Shr(_) => format!("write `{target} = {expr};`, or remove it"),
+                _ => format!("to go round again while it holds, write `again = {expr};`"),
             };
             ("this value is assigned to nothing".to_owned(), help)
         }
@@ -116,11 +157,26 @@ fn chosen(branch: &syn::ExprIf) -> String {
         },
         _ => return general(),
     };
-    let line = format!("{left} = if {} {{ {value} }} else {{ {left} }};", text(&branch.cond));
+    // `again` is 0 where nothing asks for a round, and is never read.
+    let line = match (left.as_str(), value.as_str()) {
+        ("again", "1" | "true") => format!("again = {};", text(&branch.cond)),
+        ("again", _) => format!("again = if {} {{ {value} }} else {{ 0 }};", text(&branch.cond)),
+        _ => format!("{left} = if {} {{ {value} }} else {{ {left} }};", text(&branch.cond)),
+    };
     if line.len() > 80 || branch.else_branch.is_some() { general() } else { line }
 }
 
-/// The `+` of `+=`.
-fn text_of_operator(op: &syn::BinOp) -> Option<String> {
-    op.to_token_stream().to_string().strip_suffix('=').filter(|sign| !sign.is_empty()).map(str::to_owned)
+/// The `+` of `+=`, of what the dispatcher computes.
+fn text_of_operator(op: &BinOp) -> Option<&'static str> {
+    Some(match op {
+        BinOp::AddAssign(_) => "+",
+        BinOp::SubAssign(_) => "-",
+        BinOp::MulAssign(_) => "*",
+        BinOp::BitAndAssign(_) => "&",
+        BinOp::BitOrAssign(_) => "|",
+        BinOp::BitXorAssign(_) => "^",
+        BinOp::ShlAssign(_) => "<<",
+        BinOp::ShrAssign(_) => ">>",
+        _ => return None,
+    })
 }

@@ -2,6 +2,7 @@
 
 mod cpu;
 mod parse;
+mod slips;
 #[cfg(test)]
 mod tests;
 

@@ -1,17 +1,19 @@
 //! The body of a graph: declarations first, wherever they stand, then nodes.
 
-use komorebi_abi::engine::{Command, HandlerRef, Place, Ref, Value};
+use komorebi_abi::engine::{Command, HandlerRef, Place, Ref, Value, kind_name};
 use komorebi_abi::graph::{GraphModel, GraphNode, NodeBody};
 use komorebi_abi::program::{ArgKind, ResultKind};
+use komorebi_headers::suggest::nearest;
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Token};
 
 use super::cpu::parse_cpu;
+use super::slips;
 use crate::anchor::Anchor;
 use crate::engine::Syntax;
-use crate::engine::command::{CommandSyntax, read_command, read_names, resolve_syntax, unexpected};
+use crate::engine::command::{CommandSyntax, Words, read_command, read_names, resolve_syntax, unexpected};
 use crate::engine::declare::{first_word, parse_declaration};
 use crate::engine::expression::Lower;
 use crate::engine::head::Head;
@@ -73,7 +75,10 @@ pub(crate) fn parse_graph(head: &Head, scope: &mut Scope<'_>) -> GraphModel {
 impl Graph<'_, '_> {
     /// Reads a statement, and what follows it where a semicolon is missing.
     fn statement(&mut self, tokens: TokenStream) {
-        let rest = match read_statement.parse2(tokens.clone()) {
+        let Some(tokens) = slips::meant(tokens, self.scope) else { return };
+        let words = Words { parts: &PARTS, facts: &self.scope.program.facts };
+        let read = |input: ParseStream<'_>| read_statement(input, words);
+        let rest = match read.parse2(tokens.clone()) {
             Ok((statement, rest)) => {
                 self.node(statement);
                 if !rest.is_empty() {
@@ -106,6 +111,9 @@ impl Graph<'_, '_> {
                 let parsed = resolve_syntax(&syntax, false, self.scope, &mut argument);
                 self.doubt(&parsed.command);
                 self.scope.places.set_all(item, &parsed.places);
+                if parsed.vague {
+                    self.scope.vague.insert(item);
+                }
                 let after = self.after(item, parsed.after);
                 self.push(name, NodeBody::Command(parsed.command), after);
             }
@@ -203,15 +211,16 @@ fn argument(_: usize, expr: &Expr, scope: &mut Scope<'_>) -> Value {
     plain_value(expr, scope).unwrap_or_else(|| {
         let text = "an argument of a graph's command is a number, a pair or a name".to_owned();
         let help = format!(
-            "compute it first: `let first = cpu {{ value = {}; }}` with `reg value: u32;`, pass `value`, and add `after first`",
-            written(expr)
+            "compute it first: `let first = cpu {{ value = {}; }}` with `reg value: {};`, pass `value`, and add `after first`",
+            written(expr),
+            kind_name(scope.wanted.unwrap_or(ArgKind::U32))
         );
         scope.syntax(Anchor::of(expr), text, &help);
         Value::Word(0)
     })
 }
 
-fn read_statement(input: ParseStream<'_>) -> syn::Result<(Statement, TokenStream)> {
+fn read_statement(input: ParseStream<'_>, words: Words<'_>) -> syn::Result<(Statement, TokenStream)> {
     let mut name = None;
     if input.peek(Token![let]) {
         input.parse::<Token![let]>()?;
@@ -234,7 +243,13 @@ fn read_statement(input: ParseStream<'_>) -> syn::Result<(Statement, TokenStream
             if input.peek(syn::Ident) {
                 let word = input.call(Ident::parse_any)?;
                 if word != "after" {
-                    return Err(syn::Error::new(word.span(), "expected `after` or a block after `cpu`"));
+                    let text = match nearest(&word.to_string(), ["after"]) {
+                        Some(near) => format!("`{word}` means nothing here, did you mean `{near}`?"),
+                        None => format!(
+                            "expected `after` or a block in place of `{word}`, as in `cpu after node {{ .. }}`"
+                        ),
+                    };
+                    return Err(syn::Error::new(word.span(), text));
                 }
                 after = read_names(input)?;
             }
@@ -248,7 +263,7 @@ fn read_statement(input: ParseStream<'_>) -> syn::Result<(Statement, TokenStream
             syn::parenthesized!(content in input);
             Statement::End(content.parse()?, anchor)
         }
-        _ => Statement::Command(name, Box::new(read_command(input, &PARTS)?)),
+        _ => Statement::Command(name, Box::new(read_command(input, words)?)),
     };
     Ok((statement, input.parse()?))
 }

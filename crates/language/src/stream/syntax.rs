@@ -6,7 +6,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Token};
 
 use crate::anchor::Anchor;
-use crate::engine::command::{CommandSyntax, read_command, read_names, unexpected};
+use crate::engine::command::{CommandSyntax, Words, read_command, read_names, unexpected};
 use crate::engine::declare::{first_word, parse_names};
 use crate::engine::scope::Scope;
 use crate::engine::statement::{next_statements, split_statements};
@@ -103,7 +103,9 @@ fn parse_step(tokens: TokenStream, depth: u32, scope: &mut Scope<'_>, steps: &mu
         _ => {}
     }
     let name = crate::graph::name_in(&tokens);
-    let rest = match read_step.parse2(tokens.clone()) {
+    let words = Words { parts: &PARTS, facts: &scope.program.facts };
+    let read = |input: ParseStream<'_>| read_step(input, words);
+    let rest = match read.parse2(tokens.clone()) {
         Ok((raw, rest)) => {
             let body = resolve(raw, depth, scope);
             steps.push(Step { body, anchor });
@@ -165,12 +167,12 @@ fn resolve(raw: Raw, depth: u32, scope: &mut Scope<'_>) -> Body {
     }
 }
 
-fn read_step(input: ParseStream<'_>) -> syn::Result<(Raw, TokenStream)> {
-    let raw = read_raw(input)?;
+fn read_step(input: ParseStream<'_>, words: Words<'_>) -> syn::Result<(Raw, TokenStream)> {
+    let raw = read_raw(input, words)?;
     Ok((raw, input.parse()?))
 }
 
-fn read_raw(input: ParseStream<'_>) -> syn::Result<Raw> {
+fn read_raw(input: ParseStream<'_>, words: Words<'_>) -> syn::Result<Raw> {
     if input.peek(Token![let]) {
         input.parse::<Token![let]>()?;
         let name: Ident = input.parse()?;
@@ -183,7 +185,7 @@ fn read_raw(input: ParseStream<'_>) -> syn::Result<Raw> {
         if word != "submit" && word != "enqueue" {
             return Err(syn::Error::new(word.span(), text));
         }
-        return Ok(Raw::Submit(Some(name), Box::new(read_command(input, &PARTS)?), word == "enqueue"));
+        return Ok(Raw::Submit(Some(name), Box::new(read_command(input, words)?), word == "enqueue"));
     }
     let word = if input.peek(syn::Ident)
         || input.peek(Token![if])
@@ -200,7 +202,7 @@ fn read_raw(input: ParseStream<'_>) -> syn::Result<Raw> {
     match word.as_str() {
         "submit" | "enqueue" if !call => {
             input.call(Ident::parse_any)?;
-            Ok(Raw::Submit(None, Box::new(read_command(input, &PARTS)?), word == "enqueue"))
+            Ok(Raw::Submit(None, Box::new(read_command(input, words)?), word == "enqueue"))
         }
         "wait" if call => read_call(input, |input| {
             if input.is_empty() {

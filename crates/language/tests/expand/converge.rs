@@ -15,7 +15,7 @@ km::graph! {
         let measure = norm[0..60](state, 60) -> error after l, r;
         cpu after measure {
             iteration += 1;
-            again = error < limit;
+            again = error > limit;
         }
         end(iteration, error);
     }

@@ -231,6 +231,61 @@ fn a_misspelt_part_of_a_command_hides_nothing_behind_it_and_is_understood() {
 }
 
 #[test]
+fn what_belongs_into_a_stream_or_has_no_let_is_told_once_and_understood() {
+    let with = |rest: &str| {
+        messages(&format!(
+            "bind state: km::Address; reg error: u32; let a = step[0..30](state, 1); {rest} end(error);"
+        ))
+    };
+    let mut wrong = Vec::new();
+    for (rest, told) in [
+        ("submit norm[..](state, 1) -> error after a;", "remove the word"),
+        (
+            "let b = enqueue left[0..30](state) after a; norm[..](state, 1) -> error after b;",
+            "write `queued`",
+        ),
+        ("wait(a); norm[..](state, 1) -> error after a;", "name the node in an `after`"),
+        ("halt(error);", "a graph halts when `again` is 0"),
+        ("while error > 1 { step[0..30](state, 1); }", "`km::stream!`"),
+        ("let two = 2; norm[..](state, two) -> error after a;", "`const two: u32 = 2;`"),
+        ("b = norm[0..60](state, 1) -> error after a; cpu after b { error += 1; }", "write `let b = ..`"),
+        ("cpu afetr a { error = 1; }", "did you mean `after`?"),
+        ("norm(0..16, state, 1) -> error after a;", "`norm[0..16](..)`"),
+        ("norm(state, 1)[0..16] -> error after a;", "in brackets in front of its arguments"),
+        ("norm[0..30](state, 1) -> error after a, exclusive;", "remove it"),
+        ("cpu after a { error = 1 again = error > 1; }", "expected `;` before `again`"),
+        ("cpu after a { error++; }", "write `error += 1;`"),
+        ("cpu after a { error = 1; if error > 1 { again = 1; } }", "`again = error > 1;`"),
+        ("cpu after a { error = 1; if error > 1 { again = error; } }", "{ error } else { 0 }"),
+    ] {
+        let found = with(rest);
+        if found.len() != 1 || !found[0].contains(told) {
+            wrong.push(format!("{rest}: {found:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_group_that_cannot_be_read_is_in_no_race_and_names_are_told_with_their_type() {
+    let with = |rest: &str| messages(&format!("bind state: km::Address; {rest}"));
+    let found = with("let a = step[0..30](state, 1); let b = left[30 60](state);");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let found = with("let a = step[0..30](state, 1); let b = left[edge](state);");
+    assert_eq!(codes(&found), ["KM0105"], "{found:#?}");
+    let found = messages("let a = step[0..30](state, 1);");
+    assert!(found[0].contains("`bind state: km::Address;`"), "{found:#?}");
+    // A name behind a comma that is missing.
+    let found = messages("bind state: km::Address iteration: u32; let a = step[0..30](state, iteration);");
+    assert_eq!(codes(&found), ["KM0017"], "{found:#?}");
+    // The name of a node that is a keyword.
+    let found = with(
+        "let r#match = step[0..30](state, 1); let b = step[30..60](state, 1); left[..](state) after b, match;",
+    );
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
 fn a_rust_constant_is_named_as_what_it_is_in_every_place() {
     for body in [
         "touch[0..LIMIT]();",
