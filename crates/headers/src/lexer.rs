@@ -95,12 +95,11 @@ struct Lexer<'a> {
 
 impl Lexer<'_> {
     /// The first byte from `at` that is no part of a backslash-newline (white space between the two is let pass, as g++
-    /// does).
+    /// does; NUL is such for it).
     fn past_joins(&self, mut at: usize) -> usize {
         let bytes = self.text.as_bytes();
         while self.has_joins && bytes.get(at) == Some(&b'\\') {
-            let blank =
-                bytes[at + 1..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+            let blank = bytes[at + 1..].iter().take_while(|byte| **byte != b'\n' && is_blank(**byte)).count();
             if bytes.get(at + 1 + blank) != Some(&b'\n') {
                 break;
             }
@@ -172,7 +171,7 @@ impl Lexer<'_> {
             if c == '\n' {
                 (line_start, space) = (true, false);
                 self.move_to(self.at + 1);
-            } else if c.is_ascii_whitespace() || c == '\u{b}' || c == '\u{feff}' {
+            } else if c == '\u{feff}' || u8::try_from(c).is_ok_and(is_blank) {
                 space = true;
                 self.skip(1);
             } else if c == '/' && matches!(self.peek(1), Some('/' | '*')) {
@@ -343,6 +342,11 @@ impl Lexer<'_> {
         self.raw = true;
         Ok(())
     }
+}
+
+/// Is it white space? g++ counts NUL as such, with a warning, outside of literals and comments.
+fn is_blank(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'\x0b' | 0)
 }
 
 fn is_word_start(c: char) -> bool {

@@ -268,3 +268,30 @@ fn the_projects_own_headers_have_the_values_the_compiler_gives_them() {
     }
     println!("{compared} constants of {} headers compared", headers.len());
 }
+
+/// A NUL is white space for g++, with a warning, and so it is here: what follows one is not lost.
+#[test]
+fn a_nul_between_tokens_is_white_space_as_it_is_for_the_compiler() {
+    let text = "constexpr int kA = 1;\n\0\nconstexpr int kB = 2;\nconstexpr int kC = 3;\0constexpr int kD = 4;\n\
+        \0#define kE 5\n#\0define\0kF\0+6\n#define kG 1 + \\\0\n 6\n// \0 kH\n\
+        constexpr int kJ = '\0' + 1;\n#define F(x) x + 1\nconstexpr int kK = F\0(10);\n#define kL\0(12)\n\
+        constexpr int kM = 1 + \\\x0c\x0b\n 12;\nenum Kind {\0kN\0=\0+7\0};\n";
+    let names = ["kA", "kB", "kC", "kD", "kE", "kF", "kG", "kJ", "kK", "kL", "kM", "kN"];
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(dir.path().join("nul.h"), text).expect("the temporary directory is writable");
+    for compiler in compilers() {
+        let options = Options::new().model(compiler.model);
+        let header = Header::read(dir.path().join("nul.h"), &options)
+            .unwrap_or_else(|error| panic!("{}", error.render()));
+        let mut check = format!("#include \"nul.h\"\n{TRAITS}");
+        for name in names {
+            let found = header.get(name).unwrap_or_else(|error| panic!("{}", error.render()));
+            check += &assertion(name, found.value);
+        }
+        let source = dir.path().join("check.cc");
+        std::fs::write(&source, check).expect("the temporary directory is writable");
+        let verdict = compiler.check(&source, &[], &[]);
+        let wrong = [verdict.errors("check.cc"), verdict.errors("nul.h")].concat();
+        assert!(wrong.is_empty(), "{}", verdict.text);
+    }
+}
