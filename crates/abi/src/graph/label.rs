@@ -3,6 +3,20 @@
 use super::{GraphModel, GraphNode, NodeBody};
 use crate::engine::{Command, Declared, Facts, Group, HandlerRef, Ref, Shape, Statement, Value};
 
+/// A name as text and pictures can hold it. Those of a builder are any strings; control characters would end a line, and
+/// neither XML nor Graphviz takes all of them.
+fn shown(name: &str) -> String {
+    let plain = |c: char| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}');
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars() {
+        match plain(c) {
+            true => text.push(c),
+            false => text.extend(c.escape_unicode()),
+        }
+    }
+    text
+}
+
 /// Texts of a graph's parts.
 pub(super) struct Labels<'a> {
     pub(super) model: &'a GraphModel,
@@ -12,7 +26,7 @@ pub(super) struct Labels<'a> {
 impl Labels<'_> {
     pub(super) fn node(&self, id: u32) -> String {
         match &self.model.nodes[id as usize].name {
-            Some(name) => name.clone(),
+            Some(name) => shown(name),
             None => format!("n{id}"),
         }
     }
@@ -20,10 +34,10 @@ impl Labels<'_> {
     pub(super) fn variable(&self, name: &Ref) -> String {
         match (name, Declared(&self.model.variables).find(name)) {
             (_, Some(id)) => match &self.model.variables[id as usize].name {
-                Some(name) => name.clone(),
+                Some(name) => shown(name),
                 None => format!("r{id}"),
             },
-            (Ref::Named(name), None) => name.clone(),
+            (Ref::Named(name), None) => shown(name),
             (Ref::Id(id), None) => format!("?{id}"),
         }
     }
@@ -42,27 +56,27 @@ impl Labels<'_> {
 
     fn handler(&self, handler: &HandlerRef) -> String {
         match handler {
-            HandlerRef::Named(name) => name.clone(),
+            HandlerRef::Named(name) => shown(name),
             HandlerRef::Number(0) => "nop".to_owned(),
             HandlerRef::Number(number) => {
                 let known = self
                     .facts
                     .and_then(|facts| facts.handlers.iter().find(|handler| handler.number == *number));
-                known.map_or_else(|| format!("handler {number}"), |handler| handler.name.clone())
+                known.map_or_else(|| format!("handler {number}"), |handler| shown(&handler.name))
             }
         }
     }
 
     pub(super) fn group(&self, group: &Group) -> String {
         match group {
-            Group::Range(first, end) if first + 1 == *end => format!("[{first}]"),
+            Group::Range(first, end) if first.checked_add(1) == Some(*end) => format!("[{first}]"),
             Group::Range(first, end) => format!("[{first}..{end}]"),
             Group::Core(core) => format!("[{core}]"),
             Group::Whole => "[..]".to_owned(),
             Group::Count(count) => format!("[any {count}]"),
-            Group::Named(Ref::Named(name)) => format!("[{name}]"),
+            Group::Named(Ref::Named(name)) => format!("[{}]", shown(name)),
             Group::Named(Ref::Id(id)) => match self.model.groups.get(*id as usize) {
-                Some(group) => format!("[{}]", group.name),
+                Some(group) => format!("[{}]", shown(&group.name)),
                 None => format!("[group {id}]"),
             },
             Group::At(first, count) => format!("[{} + {count}]", self.variable(first)),
@@ -116,7 +130,7 @@ impl Labels<'_> {
     pub(super) fn title(&self) -> String {
         let model = self.model;
         let mut parts = vec![
-            format!("graph {}", model.name.as_deref().unwrap_or("without a name")),
+            format!("graph {}", model.name.as_deref().map_or_else(|| "without a name".to_owned(), shown)),
             format!("req {}", model.req),
         ];
         parts.extend(model.deadline_us.map(|deadline| format!("deadline {deadline} us")));

@@ -5,6 +5,7 @@ mod alu;
 mod graph_rules;
 mod header;
 mod machines;
+mod pictures;
 mod roundtrip;
 mod speed;
 mod stream_rules;
