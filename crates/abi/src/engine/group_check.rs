@@ -3,10 +3,38 @@
 use komorebi_headers::suggest::{distance, nearest};
 
 use super::arena::known;
-use super::{Command, CommandCheck, Declared, Group, Place, Problems, Ref, Rule};
+use super::value::kind_name;
+use super::{Command, CommandCheck, Declared, Group, Place, Problems, Ref, Rule, VariableKind};
 use crate::constants::command as c;
+use crate::program::ArgKind;
 
 impl CommandCheck<'_> {
+    /// A variable that holds a core's number is one of integers.
+    fn first_core(&self, variable: Option<u32>, place: Place, problems: &mut Problems) {
+        let Some(id) = variable.filter(|id| !problems.refused(*id)) else { return };
+        let variable = &self.variables[id as usize];
+        let number = |ty: &ArgKind| matches!(ty, ArgKind::U32 | ArgKind::I32 | ArgKind::Core);
+        // A constant is none at all, which is told where it is resolved.
+        let varies = !matches!(variable.kind, VariableKind::Constant(_));
+        let Some(ty) = variable.ty.filter(|ty| varies && !number(ty)) else { return };
+        let label = variable.label(id);
+        let help = match (variable.kind, &variable.name) {
+            (VariableKind::Binding, Some(name)) => format!("declare it as an integer: `bind {name}: u32;`"),
+            (_, Some(name)) if ty == ArgKind::F32 => {
+                format!("convert it before, and begin at that: `reg core: u32 = {name} as u32;`")
+            }
+            _ => format!("declare {label} as `u32`"),
+        };
+        problems.conflict(
+            Rule::ArgType,
+            place,
+            Place::Variable(id),
+            format!("{label} is declared here"),
+            format!("the cores begin at {label}, which is {}; the number of a core is u32", kind_name(ty)),
+            help,
+        );
+    }
+
     /// First core, their number, and the variable that holds the first one.
     pub(super) fn group(
         &self,
@@ -74,6 +102,7 @@ impl CommandCheck<'_> {
             Group::At(first, count) => {
                 if self.stream {
                     at = Declared(self.variables).resolve(first, place, problems);
+                    self.first_core(at, place, problems);
                 } else {
                     problems.add(
                         Rule::Group,
