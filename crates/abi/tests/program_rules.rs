@@ -186,6 +186,17 @@ fn the_pages_that_the_l1_budget_suggests_fit_and_one_more_does_not() {
 }
 
 #[test]
+fn buffers_of_more_bytes_than_64_bits_count_are_refused() {
+    let problems = broken(|p| {
+        for buffer in &mut p.buffers {
+            (buffer.page_bytes, buffer.pages) = (u32::MAX, u32::MAX);
+        }
+    });
+    let budget = problems.iter().find(|problem| problem.rule == Rule::L1Budget).unwrap();
+    assert!(budget.help.as_deref().unwrap().contains("make several buffers smaller"), "{problems:#?}");
+}
+
+#[test]
 fn the_l1_budget_lists_the_share_of_each_part() {
     let problems = broken(|p| p.buffers[0].pages = 900);
     let help = problems[0].help.as_deref().unwrap();

@@ -60,14 +60,18 @@ pub(super) fn check_buffers(buffers: &[Buffer], problems: &mut Vec<Problem>) {
 
 pub(super) fn check_l1(program: &ProgramModel, problems: &mut Vec<Problem>) {
     let lines = l1_budget(program.kernel_buffer(), &program.buffers);
-    let (sum, most) = (lines.iter().map(|line| line.bytes).sum::<u64>(), u64::from(layout::L1_BYTES));
+    // Two buffers with the most pages of the most bytes have more bytes than 64 bits count.
+    let sum: u128 = lines.iter().map(|line| u128::from(line.bytes)).sum();
+    let most = u128::from(layout::L1_BYTES);
     if sum > most && !program.buffers.is_empty() {
         let shares: Vec<String> = lines.iter().map(|line| format!("{} {}", line.what, line.bytes)).collect();
         let message = format!(
             "the program takes {sum} bytes of each core's L1, {} more than the {most} there are",
             sum - most
         );
-        let edit = fewer_pages(&program.buffers, sum - most)
+        let excess = u64::try_from(sum - most).ok();
+        let edit = excess
+            .and_then(|excess| fewer_pages(&program.buffers, excess))
             .unwrap_or_else(|| "make several buffers smaller, as no one of them is as large as that".into());
         let help = format!("{edit}; shares in bytes: {}", shares.join(", "));
         problems.push(problem(Rule::L1Budget, Place::Buffers, message, help));
