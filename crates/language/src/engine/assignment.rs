@@ -65,7 +65,7 @@ fn is_assignment(op: &BinOp) -> bool {
 pub(crate) fn fit(value: Tree, to: u32, scope: &mut Scope<'_>) -> Tree {
     let Some(variable) = scope.variables.get(to as usize) else { return value };
     let label = variable.label(to);
-    if scope.doubtful.contains(&to) {
+    if scope.doubtful.contains(&to) || variable.ty == Some(ArgKind::U64) {
         return value;
     }
     let Some(kind) = variable.ty else {

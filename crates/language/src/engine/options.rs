@@ -114,10 +114,11 @@ fn read_option(
         Ok(number) if name == "req" => options.req = number,
         Ok(number) => *slot = Some(number),
         Err(_) => {
-            let text = format!("`{name}` is {number}; it counts from 0");
-            scope
-                .errors
-                .push(anchor, &Message::new(Syntax::Number, text).help("write a number without sign"));
+            let (text, help) = match number {
+                ..0 => (format!("`{name}` is {number}; it counts from 0"), "write a number without sign"),
+                _ => (format!("`{name}` is {number}, more than 64 bits hold"), "write a smaller number"),
+            };
+            scope.errors.push(anchor, &Message::new(Syntax::Number, text).help(help));
         }
     }
 }

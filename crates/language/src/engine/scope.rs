@@ -14,10 +14,22 @@ use crate::errors::{Errors, Message};
 use crate::facts::ProgramFacts;
 
 /// What a name is used for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     Read,
     Write,
+}
+
+/// A use of a name that nothing declares.
+#[derive(Debug)]
+struct Unknown {
+    name: String,
+    how: Use,
+    anchor: Anchor,
+    /// The edit, where it is known before all uses are.
+    help: Option<String>,
+    /// The type of its place.
+    ty: ArgKind,
 }
 
 /// A field of the generated bindings.
@@ -59,6 +71,7 @@ pub(crate) struct Scope<'a> {
     names: HashMap<String, u32>,
     numbers: HashMap<String, i128>,
     broken: HashSet<String>,
+    unknown: Vec<Unknown>,
 }
 
 impl<'a> Scope<'a> {
@@ -83,6 +96,7 @@ impl<'a> Scope<'a> {
             names: HashMap::new(),
             numbers: HashMap::new(),
             broken: HashSet::new(),
+            unknown: Vec::new(),
         }
     }
 
@@ -205,27 +219,36 @@ impl<'a> Scope<'a> {
         if self.is_broken(name) {
             return;
         }
-        let text = format!("no binding, register or constant is called `{name}`");
-        let message = Message::new(Rule::VariableUnknown, text);
-        let near = nearest(name, self.names.keys().map(String::as_str));
+        let near = nearest(name, self.names.keys().map(String::as_str)).map(|near| format!("`{near}`"));
         let constant = name.contains("::") || !name.contains(|letter: char| letter.is_lowercase());
-        let message = match near {
-            Some(near) => message.help(format!("did you mean `{near}`?")),
-            None => match self.nearest_number(name) {
-                Some(near) => message.help(format!("did you mean {near}?")),
-                None if constant || name.starts_with('k') => message.help(self.constant_advice(name)),
-                None => {
-                    let ty = kind_name(self.wanted.unwrap_or(ArgKind::U32));
-                    message.help(match how {
-                        Use::Write => format!("declare it: `reg {name}: {ty};`"),
-                        Use::Read => format!(
-                            "declare it: `bind {name}: {ty};`, which is given at each start, or as a register that the {} writes before",
-                            self.noun
-                        ),
-                    })
-                }
-            },
+        let help = match near.or_else(|| self.nearest_number(name)) {
+            Some(near) => Some(format!("did you mean {near}?")),
+            None => (constant || name.starts_with('k')).then(|| self.constant_advice(name)),
         };
-        self.errors.push(anchor, &message);
+        // `x += 1` both reads and writes: one word, one error.
+        let again = self.unknown.iter().any(|known| known.name == name && known.anchor.is(anchor));
+        if !again {
+            let ty = self.wanted.unwrap_or(ArgKind::U32);
+            self.unknown.push(Unknown { name: name.to_owned(), how, anchor, help, ty });
+        }
+    }
+
+    /// Reports the names that nothing declares, when all their uses are known: one that is written is to be a register.
+    pub(crate) fn report_unknown(&mut self) {
+        let unknown = std::mem::take(&mut self.unknown);
+        let written: HashSet<&str> =
+            unknown.iter().filter(|one| one.how == Use::Write).map(|one| one.name.as_str()).collect();
+        for Unknown { name, anchor, help, ty, .. } in &unknown {
+            let text = format!("no binding, register or constant is called `{name}`");
+            let ty = kind_name(*ty);
+            let help = help.clone().unwrap_or_else(|| match written.contains(name.as_str()) {
+                true => format!("declare it: `reg {name}: {ty};`"),
+                false => format!(
+                    "declare it: `bind {name}: {ty};`, which is given at each start, or as a register that the {} writes before",
+                    self.noun
+                ),
+            });
+            self.errors.push(*anchor, &Message::new(Rule::VariableUnknown, text).help(help));
+        }
     }
 }

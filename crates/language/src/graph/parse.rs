@@ -67,6 +67,7 @@ pub(crate) fn parse_graph(head: &Head, scope: &mut Scope<'_>) -> GraphModel {
     let mut graph = Graph { scope, model, lower: Lower::default(), end: None };
     rest.into_iter().for_each(|statement| graph.statement(statement));
     let Graph { mut model, scope, .. } = graph;
+    scope.report_unknown();
     model.variables.clone_from(&scope.variables);
     model.groups.clone_from(&scope.groups);
     model

@@ -42,6 +42,7 @@ pub(super) fn parse_stream(head: &Head, scope: &mut Scope<'_>) -> ParsedStream {
     let mut context = Context::new(scope);
     drive(&steps, &mut stream, &mut context);
     let halts = context.halts;
+    scope.report_unknown();
     let mut model = stream.into_model();
     model.variables.clone_from(&scope.variables);
     model.groups.clone_from(&scope.groups);

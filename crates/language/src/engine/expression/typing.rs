@@ -132,6 +132,8 @@ fn leaf(value: Value, anchor: Anchor, scope: &Scope<'_>) -> Tree {
         Value::Typed(kind, _) => Type::Word(*kind),
         Value::Word(_) => Type::Any,
         Value::Variable(Ref::Id(id)) if scope.doubtful.contains(id) => Type::Any,
+        // A variable of 64 bits is refused where it is declared.
+        Value::Variable(Ref::Id(id)) if scope.variables[*id as usize].ty == Some(ArgKind::U64) => Type::Any,
         Value::Variable(Ref::Id(id)) => scope.variables[*id as usize].ty.map_or(Type::Any, Type::Word),
         Value::Variable(Ref::Named(_)) => Type::Any,
     };

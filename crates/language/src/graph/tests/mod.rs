@@ -267,6 +267,18 @@ fn what_belongs_into_a_stream_or_has_no_let_is_told_once_and_understood() {
 }
 
 #[test]
+fn a_name_that_nothing_declares_is_told_once_a_use_with_one_edit() {
+    let found = messages("cpu { total += 1; } let a = norm[..](0, total) -> total after nobody;");
+    let unknown: Vec<&String> = found.iter().filter(|text| text.starts_with("[KM0107]")).collect();
+    assert_eq!(unknown.len(), 3, "{found:#?}");
+    assert!(unknown.iter().all(|text| text.contains("`reg total: u32;`")), "{found:#?}");
+    let found = messages("cpu { again = limit > 1; }");
+    assert!(found[0].contains("`bind limit: u32;`"), "{found:#?}");
+    let found = messages("bind rounds: u64; reg u: u32; cpu { rounds += 1; u = rounds; }");
+    assert_eq!(codes(&found), ["KM0125"], "{found:#?}");
+}
+
+#[test]
 fn a_group_that_cannot_be_read_is_in_no_race_and_names_are_told_with_their_type() {
     let with = |rest: &str| messages(&format!("bind state: km::Address; {rest}"));
     let found = with("let a = step[0..30](state, 1); let b = left[30 60](state);");
