@@ -55,8 +55,8 @@ pub struct Setup {
     pub start: u64,
     /// Ticks without a command until the dispatcher finishes; 0: never.
     pub idle: u64,
-    /// The simulated card's seed.
-    pub seed: u64,
+    /// The simulated card's seed; none: that of the environment.
+    pub seed: Option<u64>,
     /// The simulated card's costs.
     pub costs: Setting,
 }
@@ -71,7 +71,7 @@ impl Default for Setup {
             deadline: 1_000_000 * MICROSECOND,
             start: 10_000 * MICROSECOND,
             idle: 0,
-            seed: 0,
+            seed: None,
             costs: Setting::Nominal,
         }
     }
@@ -98,7 +98,8 @@ impl std::fmt::Debug for Rig {
 impl Setup {
     /// A card whose harts wait in the monitor at 1,000 MHz.
     pub fn boot(self) -> Rig {
-        let card = Card::builder().seed(self.seed).costs(self.costs).build();
+        let builder = Card::builder().costs(self.costs);
+        let card = self.seed.map_or(builder.clone(), |seed| builder.seed(seed)).build();
         card.claim(Power { tensix: true, dram: true, l2cpu: true, busy: false }).unwrap();
         let x280 = card.description().l2cpus[0].tile;
         let events = card.host_mem(4096).unwrap();

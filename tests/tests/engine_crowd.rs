@@ -57,7 +57,13 @@ impl Crowd {
         let mut random = Random::new(seed);
         let depth = random.between(1, 16);
         Self {
-            rig: Setup { seed, depth, grid: random.one_of(&[(12, 10), (3, 2)]), ..Setup::default() }.run(),
+            rig: Setup {
+                seed: Some(seed),
+                depth,
+                grid: random.one_of(&[(12, 10), (3, 2)]),
+                ..Setup::default()
+            }
+            .run(),
             grid: Grid::default(),
             random,
             members: Vec::new(),

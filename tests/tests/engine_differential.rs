@@ -64,7 +64,7 @@ fn run(kind: UploadKind, seed: u64, runs: u32) -> Ends {
     let (mut random, mut ends) = (Random::new(seed), Ends::default());
     let grid = random.one_of(&[(12, 10), (3, 2), (4, 5), (1, 1)]);
     let depth = random.between(1, 16);
-    let mut watch = Watch::new(Setup { seed, grid, depth, ..Setup::default() }.run());
+    let mut watch = Watch::new(Setup { seed: Some(seed), grid, depth, ..Setup::default() }.run());
     for run in 0..runs {
         let words = bindings(&mut random);
         let limits = Limits {

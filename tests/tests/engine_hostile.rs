@@ -60,7 +60,7 @@ impl Hostile {
         let mut random = Random::new(seed);
         let grid = random.one_of(&[(12, 10), (3, 2), (4, 5), (1, 1)]);
         let depth = random.between(1, 16);
-        let rig = Setup { seed, grid, depth, ..Setup::default() }.run();
+        let rig = Setup { seed: Some(seed), grid, depth, ..Setup::default() }.run();
         Self { rig, grid: Grid::default(), random, outcomes: Outcomes::default() }
     }
 

@@ -141,7 +141,7 @@ fn six_engines_and_the_host_side_by_side_do_what_the_machines_do() {
     for seed in 1..=20 {
         let mut random = Random::new(seed);
         let depth = random.between(2, 16);
-        let mut watch = Watch::new(Setup { seed, depth, ..Setup::default() }.run());
+        let mut watch = Watch::new(Setup { seed: Some(seed), depth, ..Setup::default() }.run());
         for _ in 0..4 {
             for engine in 0..6_u16 {
                 let limits = limits(120, 1 + 30 * u32::from(engine), 0);
@@ -173,7 +173,7 @@ fn six_engines_and_the_host_side_by_side_do_what_the_machines_do() {
 fn a_kept_graph_runs_again_with_other_bindings_and_a_cancel_drops_it() {
     for seed in 1..=30 {
         let mut random = Random::new(seed);
-        let mut watch = Watch::new(Setup { seed, ..Setup::default() }.run());
+        let mut watch = Watch::new(Setup { seed: Some(seed), ..Setup::default() }.run());
         let mut image = generate::graph(&mut random, 5, limits(120, 1, 3));
         image.header.keep = true;
         watch.start(64, &image.encode(), UploadKind::Graph, &[1, 2, 3]);
