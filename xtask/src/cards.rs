@@ -49,14 +49,39 @@ const PARKED: &[Parked] = &[
         "it waits for three seconds of the card, until a core's clock has wrapped",
     ),
     file("random", LONG),
-    file("run_commands", LONG),
-    file("run_engines_end", LONG),
-    file("run_failure", LONG),
-    file("run_hostfed", LONG),
-    file("run_kept", LONG),
-    file("run_limits", LONG),
+    test("run_commands", "sixteen_commands_in_flight_over_120_cores_all_have_their_events", LONG),
+    test("run_engines_end", "a_dispatcher_that_dies_under_an_engine_ends_the_wait_for_it", LONG),
+    test(
+        "run_engines_end",
+        "a_late_command_of_an_engine_ends_the_run_and_is_told_apart_from_the_hosts",
+        LONG,
+    ),
+    test(
+        "run_engines_end",
+        "a_start_that_is_not_answered_leaves_an_unknown_engine_that_cancel_settles",
+        LONG,
+    ),
+    test("run_engines_end", "a_stop_that_an_engine_outlasts_says_which_and_stops_all_the_same", LONG),
+    test(
+        "run_engines_end",
+        "an_engine_that_is_cancelled_ends_with_that_reason_and_can_be_started_again",
+        LONG,
+    ),
+    test("run_failure", "a_handler_that_never_returns_is_reset_with_its_core", LONG),
+    test("run_failure", "a_wait_that_runs_out_tells_what_the_dispatcher_did_and_the_run_goes_on", LONG),
+    test("run_failure", "an_abort_names_the_threads_that_do_not_come_back_and_resets_them", LONG),
+    test("run_failure", "sixty_late_cores_are_told_in_few_lines_with_their_threads_and_the_option", LONG),
+    test("run_failure", "the_dispatchers_idle_timeout_ends_the_run_with_its_result", LONG),
+    test("run_failure", "threads_that_gave_up_name_the_option_they_went_by_at_the_start_and_later", LONG),
+    test("run_hostfed", "a_stream_that_only_submits_meets_its_deadline_or_the_callers_timeout", LONG),
+    test("run_hostfed", "a_stream_that_spins_meets_its_deadline_or_the_callers_timeout", LONG),
+    test("run_kept", "a_restart_and_a_release_behind_a_cancel_that_drops_the_graph_find_it_gone", LONG),
+    test("run_limits", "a_card_with_more_cores_than_commands_can_name_gives_a_program_those_they_can", LONG),
+    test("run_limits", "a_run_that_met_the_close_in_a_wait_tells_what_was_in_flight", LONG),
+    test("run_limits", "a_wait_returns_at_its_timeout_within_the_pause_behind_a_fence", LONG),
     file("run_snapshot", LONG),
-    file("run_trace", LONG),
+    test("run_trace", "a_run_that_died_leaves_its_trace_with_what_did_not_end", LONG),
+    test("run_trace", "clocks_are_compared_to_within_what_the_trace_says", LONG),
     file("run_worlds", LONG),
     file("scene_parking", "it plays each scenario with and without parking itself"),
     file("scene_seeds", "it plays the scenarios that scene_parking compares without parking"),
@@ -64,9 +89,8 @@ const PARKED: &[Parked] = &[
     file("speed", "it measures how fast an idle grid is simulated that is parked"),
 ];
 
-/// 600 cores poll while the test waits for deadlines of milliseconds, or for many runs: more than a minute.
-const LONG: &str =
-    "a grid of hundreds of cores polls for milliseconds of the card, which takes more than a minute";
+/// One test of these takes from ten seconds of a processor to minutes; of a file that is left out, most do.
+const LONG: &str = "a grid of hundreds of cores polls for milliseconds of the card, or for many runs";
 /// What a parked hart does meanwhile is not in the counts of a card; what one that polls does is.
 const COUNTS: &str =
     "it bounds the instructions and loads of a command, without those of harts that wait meanwhile";
@@ -74,7 +98,6 @@ const COUNTS: &str =
 /// Test files of `komorebi-tests` that are run with each of [`SEEDS`]: those whose cards have the seed of the environment, and
 /// that take a second or two.
 const SEEDED: &[&str] = &[
-    "dispatcher_commands",
     "dispatcher_end",
     "dispatcher_launch",
     "dispatcher_monitor",
@@ -102,18 +125,37 @@ const SEEDED: &[&str] = &[
 /// The seeds; every test runs with seed 0 before.
 const SEEDS: RangeInclusive<u64> = 1..=32;
 
-/// Every test whose harts can poll in a minute, without parking.
+/// Every test of a card whose harts can poll all the time.
 pub(crate) fn without_parking() -> Step {
     let packages = PACKAGES.iter().flat_map(|(name, _)| ["--package".to_string(), (*name).into()]);
     let tests = test_files(&root()).into_iter().filter(|test| !is_left_out(test));
     let skipped = PARKED.iter().filter_map(|parked| parked.test);
     Step::cargo("tests without parking")
         .variable("KM_PARKING", "off")
-        .words("test --no-fail-fast --lib")
+        .words("test --no-fail-fast")
         .arguments(packages)
         .arguments(tests.flat_map(|test| ["--test".to_string(), test]))
         .words("-- --exact")
         .arguments(skipped.flat_map(|test| ["--skip".to_string(), test.into()]))
+}
+
+/// What is not run without parking, a line for each reason.
+pub(crate) fn left_out() -> Vec<String> {
+    let mut reasons: Vec<&str> = Vec::new();
+    for parked in PARKED {
+        if !reasons.contains(&parked.why) {
+            reasons.push(parked.why);
+        }
+    }
+    let name = |parked: &Parked| match parked.test {
+        Some(test) => format!("{}::{test}", parked.file),
+        None => parked.file.to_string(),
+    };
+    let line = |why: &str| {
+        let names: Vec<String> = PARKED.iter().filter(|parked| parked.why == why).map(name).collect();
+        format!("not without parking ({why}): {}", names.join(", "))
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// True of a test file that is not run without parking at all.
@@ -207,6 +249,15 @@ mod tests {
         let command = steps[6].command();
         assert!(command.starts_with("KM_SEED=7 cargo test "), "{command}");
         assert!(command.contains("--package komorebi-tests --test "), "{command}");
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_with_its_reason() {
+        let told = left_out().join("\n");
+        for Parked { file, test, why } in PARKED {
+            assert!(told.contains(file) && told.contains(why), "{file}");
+            assert!(test.is_none_or(|test| told.contains(&format!("{file}::{test}"))), "{test:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod cards;
 mod compiler;
 mod demo;
 mod install;
@@ -34,7 +35,7 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Formatting, lints, documentation, every test, doc tests, the examples
+    /// Formatting, lints, documentation, every test, also without parking and with other seeds, doc tests, the examples
     Test,
     /// Measures the figures of the README (release, medians)
     Bench {

@@ -4,21 +4,39 @@
 //! built once for tests and examples and checked once for lints and documentation.
 
 use crate::Failure;
+use crate::cards;
 use crate::compiler::ensure_compiler;
 use crate::judge::ensure_judge;
 use crate::step::{Step, StepError};
 use crate::tally::Tally;
 use std::time::Duration;
 
-/// A step, and whether its output has closing lines of test binaries to add up.
+/// Steps that the summary has as one, and whether their output has closing lines of test binaries to add up.
 struct Checked {
-    step: Step,
+    name: String,
+    steps: Vec<Step>,
     tallied: bool,
 }
 
+impl Checked {
+    fn new(step: Step, tallied: bool) -> Self {
+        Self { name: step.name().to_string(), steps: vec![step], tallied }
+    }
+
+    /// Runs all of them; the time of all, or the first that failed.
+    fn run(&self, tally: &mut Tally) -> Result<Duration, StepError> {
+        let outcomes: Vec<_> = self
+            .steps
+            .iter()
+            .map(|step| if self.tallied { step.run_tallied(tally) } else { step.run() })
+            .collect();
+        outcomes.into_iter().sum()
+    }
+}
+
 fn steps() -> Vec<Checked> {
-    let plain = |step| Checked { step, tallied: false };
-    let tallied = |step| Checked { step, tallied: true };
+    let plain = |step| Checked::new(step, false);
+    let tallied = |step| Checked::new(step, true);
     let example = |bin: &str| {
         plain(
             Step::cargo(&format!("example {bin}"))
@@ -35,11 +53,8 @@ fn steps() -> Vec<Checked> {
                 .words("doc --workspace --no-deps"),
         ),
         tallied(Step::cargo("tests").words("test --workspace --no-fail-fast --lib --bins --tests")),
-        tallied(
-            Step::cargo("tests of runs without parking")
-                .variable("KM_PARKING", "off")
-                .words("test --package komorebi-tests --test run_nop --test run_tensor"),
-        ),
+        tallied(cards::without_parking()),
+        Checked { name: cards::seeds(), steps: cards::with_seeds(), tallied: true },
         tallied(Step::cargo("doc tests").words("test --workspace --no-fail-fast --doc")),
         example("01_map"),
         example("02_pipeline"),
@@ -55,9 +70,9 @@ pub(crate) fn test() -> Result<(), Failure> {
     ensure_judge()?;
     let mut tally = Tally::default();
     let mut outcomes = Vec::new();
-    for Checked { step, tallied } in steps() {
-        let outcome = if tallied { step.run_tallied(&mut tally) } else { step.run() };
-        outcomes.push((step.name().to_string(), outcome));
+    for checked in steps() {
+        let outcome = checked.run(&mut tally);
+        outcomes.push((checked.name, outcome));
     }
     eprintln!("{}", summary(&outcomes, &tally));
     let failed: Vec<&str> =
@@ -77,6 +92,7 @@ fn summary(outcomes: &[(String, Result<Duration, StepError>)], tally: &Tally) ->
             Err(error) => format!("   FAILED  {error}"),
         });
     }
+    lines.extend(cards::left_out().iter().map(|line| format!("   {line}")));
     lines.push(format!("   tests: {tally}"));
     lines.join("\n")
 }
@@ -84,6 +100,17 @@ fn summary(outcomes: &[(String, Result<Duration, StepError>)], tally: &Tally) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_steps_all_run_and_the_first_that_fails_is_told() {
+        let step = |name: &str, program: &str| Step::new(name, program);
+        let steps = vec![step("seed 1", "true"), step("seed 2", "false"), step("seed 3", "true")];
+        let checked = Checked { name: "seeds".into(), steps, tallied: true };
+        let error = checked.run(&mut Tally::default()).unwrap_err();
+        assert!(error.to_string().contains("seed 2"), "{error}");
+        let steps = vec![step("seed 1", "true"), step("seed 2", "true")];
+        assert!(Checked { name: "seeds".into(), steps, tallied: false }.run(&mut Tally::default()).is_ok());
+    }
 
     #[test]
     fn the_summary_names_the_command_of_a_failed_step() {
