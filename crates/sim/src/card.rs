@@ -160,7 +160,7 @@ impl Card {
     /// Copies memory out as it is now, at no cost and with no effect: L1 of a Tensix tile, DRAM, LIM and what else is memory to
     /// the harts of a cluster, and at the PCIe tile host memory, in words. False where there is none.
     pub fn peek(&self, tile: NocXy, address: u64, bytes: &mut [u8]) -> bool {
-        let host = self.host();
+        let mut host = self.host();
         host.find(tile).is_some_and(|tile| host.machine.peek(tile, address, bytes))
     }
 

@@ -145,6 +145,12 @@ impl CodeMemory {
         if fetched { None } else { self.bytes.quick_set(address, width, value) }
     }
 
+    /// The same, of a page that nobody ever fetched from.
+    #[inline(always)]
+    pub(crate) fn quick_set_data(&mut self, address: u64, width: usize, value: u64) -> Option<()> {
+        self.bytes.quick_set(address, width, value)
+    }
+
     /// The page is about to be written.
     #[inline]
     fn forget(&mut self, page: usize) {

@@ -48,7 +48,7 @@ impl CoreCounters {
     }
 }
 
-/// The registers of a core. What it has done ahead of its turn is not in them.
+/// The registers of a core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registers {
     /// The address of its next instruction.
@@ -61,6 +61,10 @@ pub struct Registers {
 
 impl Registers {
     pub(crate) fn of<X: Xlen>(hart: &Hart<X>) -> Self {
-        Self { pc: hart.settled_pc(), x: hart.settled_registers(), f: hart.float_registers() }
+        Self {
+            pc: hart.pc(),
+            x: std::array::from_fn(|number| hart.register(number)),
+            f: hart.float_registers(),
+        }
     }
 }

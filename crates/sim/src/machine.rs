@@ -65,7 +65,11 @@ impl Machine {
     pub(crate) fn run(&mut self, until: Time, watch: bool) {
         // A host that watches finds everything else where it is at the moment of the write.
         let host = if watch { self.net.map.find(Kind::Pcie).map(TileId::index) } else { None };
-        while self.fault.is_none() && !(watch && self.net.host.wrote.is_some()) {
+        if self.fault.is_some() {
+            return;
+        }
+        self.net.until = until;
+        while !(watch && self.net.host.wrote.is_some()) {
             let (at, tile) = self.net.next.first();
             if at > until || at == crate::time::NEVER {
                 self.come = self.come.max((until.saturating_add(1), 0));
@@ -79,12 +83,31 @@ impl Machine {
             self.net.start(tile, bound.min(until.saturating_add(1)));
             match self.run_tile(TileId(tile as u16), watch) {
                 Ok(next) => self.net.next.set(tile, next),
-                Err(broken) => self.fault = Some(self.report(TileId(tile as u16), broken)),
+                Err(broken) => {
+                    self.net.stop();
+                    return self.halt(tile, broken);
+                }
             }
             self.net.stop();
         }
         if let (Some(at), Some(host)) = (self.net.host.wrote, host) {
             self.come = self.come.max((at, host));
+        }
+    }
+
+    /// A rule was broken in `tile`: the card halts, and nothing is there that would come later.
+    #[cold]
+    fn halt(&mut self, tile: usize, broken: Broken) {
+        self.come = self.come.max((broken.at, tile));
+        (0..self.tensix.len()).for_each(|tile| self.bring_back(TileId(tile as u16)));
+        self.fault = Some(self.report(TileId(tile as u16), broken));
+    }
+
+    /// Takes the cores of a Tensix tile that are ahead of where the card is back to there.
+    fn bring_back(&mut self, tile: TileId) {
+        let beyond = self.tensix[tile.index()].beyond(self.horizon(tile));
+        if beyond != 0 {
+            self.settle(tile, beyond);
         }
     }
 
@@ -229,7 +252,7 @@ impl Machine {
     /// Everything counted so far.
     pub(crate) fn counters(&self) -> Counters {
         let mut counters = self.net.counters;
-        counters.tensix_instructions = self.tensix.iter().map(Tensix::instructions).sum();
+        counters.tensix_instructions = self.tensix.iter().map(|tile| tile.instructions(self.come.0)).sum();
         for cluster in &self.clusters {
             counters.x280_instructions += cluster.instructions();
             counters.x280_uncached_loads += cluster.uncached()[0];
@@ -280,10 +303,11 @@ impl Machine {
     }
 
     /// Hashes of all memory.
-    pub(crate) fn digest(&self) -> Digest {
+    pub(crate) fn digest(&mut self) -> Digest {
         let mut digest = Digest::default();
-        for (number, tile) in (0..).zip(&self.tensix[..]) {
-            digest.l1 = digest.l1.wrapping_add(tile.shared.l1.digest(number));
+        for number in 0..self.tensix.len() {
+            self.bring_back(TileId(number as u16));
+            digest.l1 = digest.l1.wrapping_add(self.tensix[number].shared.l1.digest(number as u64));
         }
         for (number, cluster) in (0..).zip(&self.clusters) {
             digest.lim = digest.lim.wrapping_add(cluster.shared.lim.memory().digest(number));
@@ -295,10 +319,11 @@ impl Machine {
     }
 
     /// Copies memory out without a message; false where there is none.
-    pub(crate) fn peek(&self, tile: TileId, address: u64, out: &mut [u8]) -> bool {
+    pub(crate) fn peek(&mut self, tile: TileId, address: u64, out: &mut [u8]) -> bool {
         let bytes = out.len() as u64;
         match self.net.map.home(tile).kind {
             Kind::Tensix if self.tensix[tile.index()].shared.l1.holds(address, bytes) => {
+                self.bring_back(tile);
                 self.tensix[tile.index()].shared.l1.read(address, out);
             }
             Kind::L2Cpu(index) => return self.clusters[usize::from(index)].peek(address, out, &self.net),

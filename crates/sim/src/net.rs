@@ -42,6 +42,8 @@ pub(crate) struct Net {
     sequences: Vec<u64>,
     /// The tile that runs.
     running: usize,
+    /// The last moment to which the machine runs before the host looks.
+    pub(crate) until: Time,
     /// Nothing may happen in the running tile at this moment or later: messages may still come for it.
     pub(crate) bound: Time,
     /// The same for the hart that runs: another hart or a message of the own tile may come first.
@@ -65,6 +67,7 @@ impl Net {
             next: NextTimes::new(tiles),
             sequences: vec![0; tiles + 1],
             running: usize::MAX,
+            until: 0,
             bound: 0,
             limit: 0,
         }

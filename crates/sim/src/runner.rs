@@ -43,8 +43,10 @@ pub(crate) trait Tile {
     fn run_hart(&mut self, index: usize, horizon: Time, net: &mut Net) -> Stop;
     /// The parked harts that wait for what this message writes.
     fn awaited(&self, body: &Body) -> u32;
-    /// The harts that have loaded ahead of their turns what this message writes at `at`.
-    fn overtaken(&self, at: Time, body: &Body) -> u32;
+    /// The harts that have done ahead of their turns what this message, at `at`, comes before.
+    fn overtaken(&mut self, at: Time, body: &Body) -> u32;
+    /// Puts back what the harts that were taken back have replaced ahead of their turns.
+    fn undo(&mut self);
     /// Applies a message of `source`.
     fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation>;
     /// The harts that a message shows the place of.
@@ -60,6 +62,10 @@ pub(crate) fn run<T: Tile>(tile: &mut T, net: &mut Net) -> Result<Time, Broken> 
     let id = tile.id();
     loop {
         let (slots, watchers) = tile.slots();
+        if slots.undo != 0 {
+            tile.undo();
+            continue;
+        }
         let (index, at, horizon) = slots.earliest();
         let due = net.due(id);
         if due.min(at) >= net.bound {
@@ -111,6 +117,12 @@ fn run_next<T: Tile>(tile: &mut T, index: usize, horizon: Time, net: &mut Net) -
     let (slots, watchers) = tile.slots();
     let at = slots.harts[index].time();
     let stop = in_turn(stop, at, horizon);
+    if let (Stop::Fault(_), others @ 1..) = (&stop, watchers.ahead()) {
+        // The card halts here: the others come to this moment first, and the hart breaks the rule again.
+        slots.take_back_all(others, at, Some(index), watchers);
+        slots.run(index, watchers);
+        return Ok(());
+    }
     slots.stopped(index, stop, watchers).map_err(|fault| Broken {
         by: By::Hart(index, fault.pc),
         at,
@@ -182,6 +194,8 @@ fn settle_one<T: Tile>(tile: &mut T, index: usize, horizon: Time, net: &mut Net)
         if !slots.rejoin(index, horizon, watchers) {
             return;
         }
+        tile.undo();
+        let (slots, watchers) = tile.slots();
         let hart = &slots.harts[index];
         let place = (hart.pc(), hart.time(), hart.counters());
         if hart.is_far(horizon) || last.replace(place) == Some(place) {

@@ -50,6 +50,8 @@ pub(crate) struct Slots<X: Xlen> {
     /// When each has something to do, with its index in the low bits: the least comes first.
     next: [u64; MOST],
     states: [State; MOST],
+    /// Harts that were taken back, as bits: what they have replaced ahead of their turns is to be put back.
+    pub(crate) undo: u32,
     /// How often each one's instruction cache was told to forget.
     pub(crate) code_generations: [u64; MOST],
     pub(crate) harts: ArrayVec<Hart<X>, MOST>,
@@ -59,7 +61,13 @@ impl<X: Xlen> Slots<X> {
     /// At most five harts, all off.
     pub(crate) fn new(harts: impl IntoIterator<Item = Hart<X>>) -> Self {
         let harts = harts.into_iter().collect();
-        Self { next: [u64::MAX; MOST], states: [State::Off; MOST], code_generations: [0; MOST], harts }
+        Self {
+            next: [u64::MAX; MOST],
+            states: [State::Off; MOST],
+            undo: 0,
+            code_generations: [0; MOST],
+            harts,
+        }
     }
 
     pub(crate) fn state(&self, index: usize) -> State {
@@ -105,7 +113,7 @@ impl<X: Xlen> Slots<X> {
     pub(crate) fn turn_off(&mut self, index: usize, at: Time, watchers: &mut Watchers) -> State {
         watchers.unpark(index);
         watchers.not_ahead(index);
-        self.harts[index].take_back(at, false);
+        self.undo |= u32::from(self.harts[index].take_back(at, false)) << index;
         self.next[index] = u64::MAX;
         watchers.listen(index, std::iter::empty());
         std::mem::replace(&mut self.states[index], State::Off)
@@ -183,8 +191,8 @@ impl<X: Xlen> Slots<X> {
         self.harts[index].keep_ahead();
     }
 
-    /// Takes each of `harts`, as bits, back to before the loads it has made ahead: they are overtaken by a write at `at`, by
-    /// the hart `writer` or a message.
+    /// Takes each of `harts`, as bits, back to before what it has done ahead: that is overtaken at `at`, by the hart `writer`
+    /// or a message.
     pub(crate) fn take_back_all(
         &mut self,
         harts: u32,
@@ -197,10 +205,21 @@ impl<X: Xlen> Slots<X> {
         }
     }
 
-    fn take_back(&mut self, index: usize, at: Time, writer: Option<usize>, watchers: &mut Watchers) {
+    pub(crate) fn take_back(
+        &mut self,
+        index: usize,
+        at: Time,
+        writer: Option<usize>,
+        watchers: &mut Watchers,
+    ) {
+        if self.harts[index].time() <= at {
+            // All of it was before that.
+            return self.in_turn(index, watchers);
+        }
         watchers.unpark(index);
         watchers.not_ahead(index);
-        self.harts[index].take_back(at, writer.is_some_and(|writer| index < writer));
+        let first = writer.is_some_and(|writer| index < writer);
+        self.undo |= u32::from(self.harts[index].take_back(at, first)) << index;
         self.run(index, watchers);
     }
 
@@ -217,13 +236,19 @@ impl<X: Xlen> Slots<X> {
             Stop::Retry(NEVER) => self.next[index] = u64::MAX,
             Stop::Horizon | Stop::Retry(_) => {
                 let hart = &self.harts[index];
-                watchers.went_ahead(index, hart.ahead());
+                if hart.is_ahead() {
+                    watchers.is_ahead(index);
+                    watchers.went_ahead(index, hart.ahead());
+                }
                 watchers.listen(index, hart.watched());
                 self.set_next(index, hart.time());
             }
             Stop::Park(park) => {
                 watchers.park(index, self.harts[index].watch());
-                watchers.went_ahead(index, self.harts[index].ahead());
+                if self.harts[index].is_ahead() {
+                    watchers.is_ahead(index);
+                    watchers.went_ahead(index, self.harts[index].ahead());
+                }
                 watchers.listen(index, std::iter::empty());
                 self.states[index] = State::Parked;
                 self.set_next(index, park.wake.unwrap_or(NEVER));

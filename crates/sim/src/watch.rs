@@ -53,8 +53,10 @@ pub(crate) struct Watchers {
     masks: [u64; MOST],
     /// All of them.
     all: u64,
-    /// Slots whose harts are ahead, as bits.
+    /// Slots whose harts have loaded ahead, as bits.
     slots_ahead: u32,
+    /// Slots whose harts have done anything ahead, as bits.
+    acted_ahead: u32,
     /// Parked harts that must catch up before the hart that ran may go on, as bits.
     pub(crate) rouse: u32,
     /// Harts to take back before the hart that ran may go on, as bits.
@@ -78,6 +80,7 @@ impl Default for Watchers {
             masks: [0; MOST],
             all: 0,
             slots_ahead: 0,
+            acted_ahead: 0,
             rouse: 0,
             take_back: 0,
             interests: [0; MOST],
@@ -130,6 +133,18 @@ impl Watchers {
         self.all = self.masks.iter().fold(0, |all, mask| all | mask);
     }
 
+    /// The hart in `slot` is ahead of its turn.
+    #[inline]
+    pub(crate) fn is_ahead(&mut self, slot: usize) {
+        self.acted_ahead |= 1 << slot;
+    }
+
+    /// The harts that are ahead of their turns, as bits.
+    #[inline]
+    pub(crate) fn ahead(&self) -> u32 {
+        self.acted_ahead
+    }
+
     /// The hart in `slot` has made these loads ahead of its turn.
     #[inline]
     pub(crate) fn went_ahead(&mut self, slot: usize, loads: &[AheadLoad]) {
@@ -150,6 +165,7 @@ impl Watchers {
     #[inline]
     pub(crate) fn not_ahead(&mut self, slot: usize) {
         self.slots_ahead &= !(1 << slot);
+        self.acted_ahead &= !(1 << slot);
     }
 
     /// The harts, as bits, that have already loaded what `writer` writes at `at`. At one moment the lower number goes
@@ -218,7 +234,7 @@ impl Watchers {
     /// of that moment come to it first, and `writer` tries again.
     pub(crate) fn announce_to(&mut self, harts: u32, at: Time, writer: usize) -> Result<(), ()> {
         let parked = self.parked();
-        let ahead = self.loaded_ahead(at, writer, 0, u64::MAX);
+        let ahead = self.loaded_ahead(at, writer, 0, u64::MAX) | self.acted_ahead;
         if harts & (parked | ahead) == 0 {
             return Ok(());
         }

@@ -1,20 +1,25 @@
-//! Loads ahead of a hart's turn.
+//! What a hart does ahead of its turn.
 //!
 //! The harts of a tile take turns by time, and five that poll would take a turn a load. But the order of two loads
 //! matters to nobody: only a store in between does. So a hart may load shared memory later than its horizon, as long
 //! as it does nothing else that others could see: store into its own RAM, begin the next turn of a wait loop, park in it.
-//! It keeps what it was before, and what its stores have replaced; the tile keeps what it has loaded and when. A write by somebody else to one of those words, at an earlier moment than the load, takes the hart back
+//! It keeps what it was before; the tile keeps what its stores have replaced, and what it has loaded and when. A write by
+//! somebody else to one of those words, at an earlier moment than the load, takes the hart back
 //! ([`Hart::take_back`]) before the write happens. What it had loaded before that moment stands, and is given to it
 //! again while it comes back to where it was: the word may have been written since, rightly. A parked hart is taken back,
 //! too, by what would wake it before the moment at which it parked. Results are those of strict turns.
+//!
+//! Memory that nobody else has ever touched ([`Bus::owns`]) concerns nobody else: there the hart loads and stores for
+//! [`SPAN`] cycles, and no load is noted. Whoever else comes there, to load or to store, takes it back first, when it is ahead
+//! of that moment, and then the memory is the hart's own no more.
 
 use std::collections::VecDeque;
 
 use arrayvec::ArrayVec;
 
-use super::bus::{Loaded, Undo};
+use super::bus::{Bus, Loaded};
 use super::isa::{Isa, Xlen};
-use super::state::{Counters, Hart};
+use super::state::{Counters, Hart, LOOKED, WAITS};
 use super::watch::{Iteration, Watch};
 use crate::time::Time;
 
@@ -50,8 +55,12 @@ const ARRIVALS: usize = 8;
 /// more often than it is kept.
 const REACH: Time = 48;
 
-/// Stores into its own memory that it may make ahead.
-const MOST_STORES: usize = 8;
+/// Cycles for which it may load and store ahead what it owns. A quarter of it after it was taken back, and twice as much each
+/// time that it was not.
+const SPAN: Time = 1024;
+
+/// Backward jumps ahead after which a hart is looked at: does it only wait?
+const LOOK: u32 = 64;
 
 /// What a hart was before its first load ahead of its turn.
 #[derive(Clone, Debug)]
@@ -60,8 +69,6 @@ pub(super) struct Ahead<X: Xlen> {
     /// No load ahead while the horizon has not passed this: a write at this moment waits for the hart.
     barrier: Time,
     loads: ArrayVec<AheadLoad, { AheadLoad::MOST }>,
-    /// What stores into the hart's own memory have replaced.
-    stores: ArrayVec<Undo, MOST_STORES>,
     /// Of a hart that was taken back: the loads that stand, still to be made again.
     again: VecDeque<AheadLoad>,
     /// x0 to x31.
@@ -78,6 +85,13 @@ pub(super) struct Ahead<X: Xlen> {
     /// The hart has begun another iteration of the marked loop; `wait` is what the one before it was.
     began: bool,
     wait: Iteration,
+    /// Cycles ahead in what it owns.
+    span: Time,
+    /// Backward jumps until the hart is looked at.
+    jumps: u32,
+    /// Where it was at the last look, and with which registers.
+    looked: u64,
+    looked_regs: [X::Word; 32],
 }
 
 impl<X: Xlen> Ahead<X> {
@@ -97,7 +111,6 @@ impl<X: Xlen> Ahead<X> {
         Self {
             barrier: 0,
             loads: ArrayVec::new(),
-            stores: ArrayVec::new(),
             again: VecDeque::new(),
             regs: [X::Word::default(); 32],
             arrivals: [0; ARRIVALS],
@@ -110,6 +123,10 @@ impl<X: Xlen> Ahead<X> {
             repeat: (0, 0, 0),
             began: false,
             wait: Iteration::new(),
+            span: SPAN,
+            jumps: 0,
+            looked: 0,
+            looked_regs: [X::Word::default(); 32],
         }
     }
 }
@@ -139,18 +156,22 @@ impl<X: Xlen> Hart<X> {
     pub fn keep_ahead(&mut self) {
         if self.is_ahead {
             self.is_ahead = false;
+            self.reach = 0;
             self.ahead.loads.clear();
-            self.ahead.stores.clear();
             self.ahead.began = false;
+            self.ahead.span = SPAN.min(2 * self.ahead.span);
         }
     }
 
     /// Takes the hart back to before its first load ahead of its turn: something it has loaded changes at `at`, where the
-    /// hart comes `first` of the two or not. It loads nothing ahead again before others have passed that moment.
-    pub fn take_back(&mut self, at: Time, first: bool) {
+    /// hart comes `first` of the two or not. It does nothing ahead again before others have passed that moment.
+    ///
+    /// True when it was ahead: the tile then puts back what its stores have replaced.
+    #[must_use]
+    pub fn take_back(&mut self, at: Time, first: bool) -> bool {
         self.ahead.barrier = self.ahead.barrier.max(at);
         if !self.is_ahead {
-            return;
+            return false;
         }
         let stands = |load: &&AheadLoad| load.at < at || load.at == at && first;
         self.ahead.again.extend(self.ahead.loads.iter().take_while(stands));
@@ -164,8 +185,9 @@ impl<X: Xlen> Hart<X> {
             self.wait.cut(self.ahead.used.0);
         }
         self.is_ahead = false;
+        self.reach = 0;
         self.ahead.loads.clear();
-        self.undoes = !self.ahead.stores.is_empty();
+        self.ahead.span = REACH.max(self.ahead.span / 4);
         let ahead = &self.ahead;
         self.regs[..32].copy_from_slice(&ahead.regs);
         for (slot, arrival) in bits(ahead.pending).zip(&ahead.arrivals) {
@@ -178,26 +200,26 @@ impl<X: Xlen> Hart<X> {
         self.watching = ahead.watching;
         self.repeat.iteration.cut(ahead.used.1);
         (self.repeat.target, self.repeat.streak, self.repeat.threshold) = ahead.repeat;
+        true
     }
 
-    /// The next load of a hart that was taken back, where it stands.
+    /// True when it has done something ahead that others could see, or be seen by, after `moment`.
+    pub fn is_beyond(&self, moment: Time) -> bool {
+        let loaded = self.ahead.loads.last().is_some_and(|load| load.at > moment);
+        self.is_ahead && (loaded || self.reach > moment + 1 && self.time > moment)
+    }
+
+    /// The next load of a hart that was taken back, where it stands; `None` when this is another one, of what it owned.
     #[cold]
     pub(super) fn load_again(&mut self, watch: Watch, at: Time) -> Option<Loaded> {
-        let load = self.ahead.again.pop_front()?;
+        let load = *self.ahead.again.front()?;
+        assert!(load.at > at || (load.watch, load.at) == (watch, at), "a hart came back another way");
+        if load.at > at {
+            return None;
+        }
+        self.ahead.again.pop_front();
         self.loads_again = !self.ahead.again.is_empty();
-        assert_eq!((load.watch, load.at), (watch, at), "a hart came back another way");
         Some(load.loaded())
-    }
-
-    /// Registers x0 to x31 as others may know them.
-    pub fn settled_registers(&self) -> [u64; 32] {
-        let regs = if self.is_ahead { &self.ahead.regs[..] } else { &self.regs[..32] };
-        std::array::from_fn(|number| X::unsigned(X::widen(regs[number])))
-    }
-
-    /// What stores ahead of its turn into the hart's own memory have replaced, the first one first.
-    pub fn stores_ahead(&self) -> &[Undo] {
-        if self.is_ahead || self.undoes { &self.ahead.stores } else { &[] }
     }
 
     /// Where the hart is, as far as others may know.
@@ -205,28 +227,9 @@ impl<X: Xlen> Hart<X> {
         if self.is_ahead { self.ahead.pc } else { self.pc }
     }
 
-    /// Notes a load ahead that latches something of the hart's own; false when it has to wait for its turn.
-    pub(super) fn latch_ahead(&mut self, undo: Option<Undo>) -> bool {
-        let known = |undo: &Undo| self.ahead.stores.iter().any(|store| store.address == undo.address);
-        match undo {
-            Some(undo) if !known(&undo) => self.store_ahead(Some(undo)),
-            _ => true,
-        }
-    }
-
-    /// Notes a store ahead into the hart's own memory; false when it has to wait for its turn.
-    pub(super) fn store_ahead(&mut self, undo: Option<Undo>) -> bool {
-        let Some(undo) = undo.filter(|_| self.ahead.stores.len() < MOST_STORES) else { return false };
-        self.ahead.stores.push(undo);
-        true
-    }
-
-    /// Of a hart that was taken back: the stores to take back, the last one first.
-    #[cold]
-    pub(super) fn take_stores(&mut self) -> impl Iterator<Item = Undo> {
-        let undoes = std::mem::take(&mut self.undoes);
-        let stores = &mut self.ahead.stores;
-        std::iter::from_fn(move || stores.pop().filter(|_| undoes))
+    /// What it has done, as far as others may know at `moment`.
+    pub fn settled_counters(&self, moment: Time) -> Counters {
+        if self.is_beyond(moment) { self.ahead.counters } else { self.counters }
     }
 
     /// Something that the hart may have loaded has changed: this holds for it when it is taken back, too.
@@ -244,9 +247,9 @@ impl<X: Xlen> Hart<X> {
     }
 
     /// Notes a load ahead; false when it has to wait for its turn.
-    pub(super) fn load_ahead(&mut self, load: AheadLoad, horizon: Time) -> bool {
+    pub(super) fn load_ahead<B: Bus>(&mut self, bus: &mut B, load: AheadLoad, horizon: Time) -> bool {
         let far = load.at > horizon.saturating_add(REACH * self.cycle);
-        if far || self.ahead.loads.len() == AheadLoad::MOST || !self.go_ahead(horizon) {
+        if far || self.ahead.loads.len() == AheadLoad::MOST || !self.go_ahead(bus, horizon) {
             return false;
         }
         self.ahead.loads.push(load);
@@ -255,8 +258,8 @@ impl<X: Xlen> Hart<X> {
 
     /// The hart, at a wait HINT, is about to begin another iteration later than its horizon; false when that has to wait
     /// for its turn.
-    pub(super) fn wait_ahead(&mut self, horizon: Time) -> bool {
-        if !self.go_ahead(horizon) {
+    pub(super) fn wait_ahead<B: Bus>(&mut self, bus: &mut B, horizon: Time) -> bool {
+        if !self.go_ahead(bus, horizon) {
             return false;
         }
         if !self.ahead.began {
@@ -267,24 +270,34 @@ impl<X: Xlen> Hart<X> {
         true
     }
 
+    /// True when the hart may access this address ahead of its turn because it owns what is there.
+    pub(super) fn go_ahead_in_own<B: Bus>(&mut self, bus: &mut B, address: u64, horizon: Time) -> bool {
+        self.watching & WAITS == 0 && bus.owns(address) && self.go_ahead(bus, horizon)
+    }
+
     /// Keeps what the hart is, where it is not ahead yet; false when it may not go ahead.
     #[inline]
-    fn go_ahead(&mut self, horizon: Time) -> bool {
+    pub(super) fn go_ahead<B: Bus>(&mut self, bus: &mut B, horizon: Time) -> bool {
         // One that still loads what stands must have loaded it before it goes ahead of that.
         if X::ISA != Isa::Rv32 || !self.parking || self.loads_again || horizon <= self.ahead.barrier {
             return false;
         }
-        self.is_ahead || self.keep_for_ahead()
+        self.is_ahead || self.keep_for_ahead(bus)
     }
 
     /// Keeps what the hart is; false when that is too much.
-    fn keep_for_ahead(&mut self) -> bool {
+    fn keep_for_ahead<B: Bus>(&mut self, bus: &mut B) -> bool {
+        if self.pending.count_ones() > ARRIVALS as u32 {
+            self.pending = self.late();
+        }
         let pending = self.pending;
         if pending.count_ones() > ARRIVALS as u32 {
             return false;
         }
         self.is_ahead = true;
+        self.reach = bus.begin_ahead(self.time, self.ahead.span * self.cycle);
         let ahead = &mut self.ahead;
+        ahead.jumps = LOOK;
         ahead.regs.copy_from_slice(&self.regs[..32]);
         for (arrival, slot) in ahead.arrivals.iter_mut().zip(bits(pending)) {
             *arrival = self.ready[slot];
@@ -294,6 +307,34 @@ impl<X: Xlen> Hart<X> {
         ahead.watching = self.watching;
         ahead.used = (self.wait.watches().len(), self.repeat.iteration.watches().len());
         ahead.repeat = (self.repeat.target, self.repeat.streak, self.repeat.threshold);
+        true
+    }
+
+    /// A backward jump to `target`, ahead of the hart's turn. False when the hart has come back there with the same
+    /// registers, and has stored nothing in between: it waits for something, which it does in its turns, where it may park.
+    #[inline(always)]
+    pub(super) fn jump_ahead(&mut self, target: u64) -> bool {
+        self.ahead.jumps = self.ahead.jumps.wrapping_sub(1);
+        self.ahead.jumps != 0 || self.look_ahead(target)
+    }
+
+    #[cold]
+    fn look_ahead(&mut self, target: u64) -> bool {
+        let regs = &self.regs[..32];
+        // A store clears the bit.
+        if self.watching & LOOKED != 0 && self.ahead.looked == target {
+            self.watching &= !LOOKED;
+            self.ahead.jumps = LOOK;
+            if self.ahead.looked_regs == regs {
+                self.watching |= WAITS;
+                return false;
+            }
+            return true;
+        }
+        self.watching |= LOOKED;
+        self.ahead.looked = target;
+        self.ahead.looked_regs.copy_from_slice(regs);
+        self.ahead.jumps = 1;
         true
     }
 }

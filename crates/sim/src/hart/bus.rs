@@ -48,19 +48,6 @@ pub struct Loaded {
     pub ready: Time,
 }
 
-/// What a store ahead of its turn into private memory has replaced.
-#[derive(Clone, Copy, Debug)]
-pub struct Undo {
-    /// The hart's address.
-    pub address: u64,
-    /// How many bytes of it.
-    pub width: Width,
-    /// What was there.
-    pub value: u64,
-    /// What else the tile has to put back: its own matter.
-    pub stores: [u64; 2],
-}
-
 /// What loading a shared address again would see; a hart that waits in a loop may only be parked on what it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
@@ -113,8 +100,8 @@ pub trait Bus {
     /// [`Refusal`].
     fn store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal>;
 
-    /// [`Bus::load`] where it is short: of private memory, and, in the turn of a hart that is `plain`, of shared memory that
-    /// is [`Nature::Memory`]; also whether it was shared. The value arrives after the next cycle has begun. Always `None`
+    /// [`Bus::load`] where it is short: of private memory, of what the hart [owns](Self::owns), ahead of its turn, too, and, in
+    /// the turn of a hart that is `plain`, of shared memory that is [`Nature::Memory`]; also whether it was shared. The value arrives after the next cycle has begun. Always `None`
     /// is as right.
     #[inline(always)]
     fn quick_load(
@@ -220,18 +207,33 @@ pub trait Bus {
         None
     }
 
-    /// What a store into private memory would replace, for [`Bus::undo`]. `None` where it cannot be taken back.
-    fn before_store(&self, _address: u64, _width: Width) -> Option<Undo> {
+    /// The hart goes ahead of its turn at `at`: from now on until its next turn the tile keeps what the hart's stores replace,
+    /// and puts it back when it takes the hart back. Gives the moment before which the hart may access ahead what it
+    /// [owns](Self::owns), `span` later at the most.
+    fn begin_ahead(&mut self, at: Time, _span: Time) -> Time {
+        at
+    }
+
+    /// True when nobody else has ever accessed what lies around this address of shared memory: the hart may access it ahead of
+    /// its turn, since it is taken back before anybody else comes there.
+    fn owns(&mut self, _address: u64) -> bool {
+        false
+    }
+
+    /// Loads ahead of the hart's turn what it owns. `None` where that has to wait for its turn.
+    fn load_own(&mut self, _at: Time, _address: u64, _width: Width) -> Option<Loaded> {
         None
     }
 
-    /// What a load of this address of the hart's own clock would replace, for [`Bus::undo`]: a latch.
-    fn before_latch(&self, _address: u64) -> Option<Undo> {
+    /// Stores ahead of the hart's turn, after [`Bus::begin_ahead`], into private memory or what the hart owns: when it may go
+    /// on, and whether it was shared memory. `None` where that has to wait for its turn.
+    #[inline(always)]
+    fn store_ahead(&mut self, _at: Time, _address: u64, _width: Width, _value: u64) -> Option<(Time, bool)> {
         None
     }
 
-    /// Takes back the last store into private memory, or a latch.
-    fn undo(&mut self, _undo: Undo) {}
+    /// The hart is about to load from its own clock ahead of its turn, which may latch something.
+    fn latch_ahead(&mut self, _address: u64) {}
 
     /// True when the tile reports every change of what the hart has loaded, ahead of its turn or in it: the hart may begin
     /// another iteration of a wait loop ahead, and park there.

@@ -55,14 +55,20 @@ impl<X: Xlen> Hart<X> {
         width: Width,
         horizon: Time,
     ) -> Option<Loaded> {
-        let loaded = bus.load_ahead(time, address, width)?;
-        let watch = Watch::new(address, width);
-        if time <= horizon || !self.load_ahead(AheadLoad::new(watch, time, loaded), horizon) {
+        if time <= horizon {
             return None;
         }
+        let loaded = match self.go_ahead_in_own(bus, address, horizon) {
+            true => bus.load_own(time, address, width)?,
+            false => {
+                let loaded = bus.load_ahead(time, address, width)?;
+                let load = AheadLoad::new(Watch::new(address, width), time, loaded);
+                self.load_ahead(bus, load, horizon).then_some(loaded)?
+            }
+        };
         self.counters.shared_loads += 1;
         if self.watching != 0 {
-            self.note(Nature::Memory, watch, time);
+            self.note_memory(address, width, time);
         }
         Some(loaded)
     }
@@ -92,14 +98,18 @@ impl<X: Xlen> Hart<X> {
         let loaded = if let Some(loaded) = again {
             loaded
         } else if shared && time > horizon {
-            let loaded = bus.load_ahead(time, address, width).ok_or(Flow::Horizon)?;
-            if !self.load_ahead(AheadLoad::new(watch, time, loaded), horizon) {
-                return Err(Flow::Horizon);
+            if self.go_ahead_in_own(bus, address, horizon) {
+                bus.load_own(time, address, width).ok_or(Flow::Horizon)?
+            } else {
+                let loaded = bus.load_ahead(time, address, width).ok_or(Flow::Horizon)?;
+                if !self.load_ahead(bus, AheadLoad::new(watch, time, loaded), horizon) {
+                    return Err(Flow::Horizon);
+                }
+                loaded
             }
-            loaded
         } else {
-            if self.is_ahead && !private && !self.latch_ahead(bus.before_latch(address)) {
-                return Err(Flow::Horizon);
+            if self.is_ahead && !private {
+                bus.latch_ahead(address);
             }
             bus.load(time, address, width).map_err(Flow::Refused)?
         };
@@ -135,15 +145,15 @@ impl<X: Xlen> Hart<X> {
         horizon: Time,
     ) -> Result<bool, Flow> {
         let private = bus.is_private(address);
-        if self.time > horizon {
-            let stands = private && !self.is_ahead;
-            let ahead = || private.then(|| bus.before_store(address, width));
-            if !stands && !self.store_ahead(ahead().flatten()) {
+        let value = X::widen(self.regs[op.rs2()]);
+        let free = if self.is_ahead || self.time > horizon && !private {
+            if !private && !self.go_ahead_in_own(bus, address, horizon) {
                 return Err(Flow::Horizon);
             }
-        }
-        let value = X::widen(self.regs[op.rs2()]);
-        let free = bus.store(self.time, address, width, value).map_err(Flow::Refused)?;
+            bus.store_ahead(self.time, address, width, value).ok_or(Flow::Horizon)?.0
+        } else {
+            bus.store(self.time, address, width, value).map_err(Flow::Refused)?
+        };
         self.watching = 0;
         self.repeat.streak = 0;
         self.time = free.max(self.time + self.steps.one);

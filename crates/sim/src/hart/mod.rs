@@ -21,7 +21,8 @@
 //! [`Bus::nature`].
 //!
 //! The order of two loads matters to nobody, so a hart also makes some loads before its turn, and is taken back when a
-//! write comes in between (`ahead.rs`).
+//! write comes in between; and what it does in memory that it alone has ever touched matters to nobody, so it does that
+//! long before its turn, and is taken back when somebody else comes there (`ahead.rs`).
 //!
 //! A loop without the mark is parked too when it comes back to the same place with the same registers, has stored
 //! nothing and has loaded only memory.
@@ -63,7 +64,7 @@ mod trap;
 mod watch;
 
 pub use ahead::AheadLoad;
-pub use bus::{AmoOp, Bus, Loaded, Nature, Refusal, Undo, Width};
+pub use bus::{AmoOp, Bus, Loaded, Nature, Refusal, Width};
 pub use catalog::{Instruction, instructions};
 pub use code::CodePage;
 pub use costs::{Costs, FloatCosts};

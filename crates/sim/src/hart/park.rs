@@ -132,7 +132,7 @@ impl<X: Xlen> Hart<X> {
     /// that is as long as two equal ones of this loop were inherits nothing: it need not be seen twice.
     pub(super) fn run_wait<B: Bus>(&mut self, bus: &mut B, op: Op, horizon: Time) -> Option<Stop> {
         self.drain();
-        if self.time > horizon && !(bus.may_go_ahead() && self.wait_ahead(horizon)) {
+        if self.time > horizon && !(bus.may_go_ahead() && self.wait_ahead(bus, horizon)) {
             return Some(Stop::Horizon);
         }
         if self.parking {
@@ -202,7 +202,7 @@ impl<X: Xlen> Hart<X> {
     }
 
     /// The registers of `pending` whose value has not arrived.
-    fn late(&self) -> u64 {
+    pub(super) fn late(&self) -> u64 {
         (0..SLOTS)
             .filter(|slot| self.pending >> slot & 1 != 0 && self.ready[*slot] > self.time)
             .map(|slot| 1 << slot)

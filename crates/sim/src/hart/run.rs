@@ -67,9 +67,6 @@ impl<X: Xlen> Hart<X> {
             return Stop::Park(park);
         }
         self.warm();
-        if self.undoes {
-            self.take_stores().for_each(|undo| bus.undo(undo));
-        }
         if self.sleeping && !self.is_roused() {
             return Stop::Wfi;
         }
@@ -166,6 +163,7 @@ impl<X: Xlen> Hart<X> {
         let mut at = (self.pc - base) >> X::SLOT;
         let steps = self.steps;
         let leash = horizon.saturating_add(LEASH * steps.one);
+        let mut leash = leash.max(self.reach);
         // The address of a place; it may be outside the page, on either side.
         let address_of = |at: u64| base.wrapping_add(at << X::SLOT);
         // Instructions retired, without those that the place tells: one with each place that it has moved on, where all are
@@ -352,6 +350,16 @@ impl<X: Xlen> Hart<X> {
                                 next!();
                                 continue;
                             }
+                            if self.is_ahead && let Some((free, shared)) =
+                                bus.store_ahead(time, address, Width::$t_width, b!())
+                            {
+                                self.counters.shared_stores += u64::from(shared);
+                                self.watching = 0;
+                                streak = 0;
+                                time = free.max(time + steps.one);
+                                next!();
+                                continue;
+                            }
                             Then::Exactly(Exact::Store(address, Width::$t_width))
                         })*
                         // A wait loop has one in each turn. It concerns nobody but the hart: no horizon.
@@ -392,7 +400,7 @@ impl<X: Xlen> Hart<X> {
                 Then::LookAround => {
                     // Later than the horizon it is too early to say what the loop has seen.
                     if time > horizon {
-                        if time > leash {
+                        if time > leash || self.reach != 0 && !self.jump_ahead(address_of(at)) {
                             break Flow::Horizon;
                         }
                         continue;
@@ -421,6 +429,7 @@ impl<X: Xlen> Hart<X> {
                     };
                     (time, pending, streak) = (self.time, self.pending, self.repeat.streak);
                     plain = self.is_plain();
+                    leash = leash.max(self.reach);
                     match done {
                         Ok(same) => {
                             next!();

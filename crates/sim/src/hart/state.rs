@@ -66,6 +66,11 @@ impl Steps {
 pub(super) const MARKED: u8 = 1;
 /// Bit of `Hart::watching`: an iteration of the unmarked loop is being compared.
 pub(super) const UNMARKED: u8 = 2;
+/// Bit of `Hart::watching`: the hart has stored nothing since it was last looked at ahead of its turn.
+pub(super) const LOOKED: u8 = 4;
+/// Bit of `Hart::watching`: the hart waits for something, as far as could be seen ahead of its turn, and has stored nothing
+/// since.
+pub(super) const WAITS: u8 = 8;
 
 /// Wait HINTs whose period a hart remembers.
 pub(super) const KNOWN_WAITS: usize = 8;
@@ -113,12 +118,10 @@ pub struct Hart<X: Xlen> {
     pub(super) pending: u64,
     pub(super) parked: Option<Park>,
     pub(super) watching: u8,
-    /// Loads were made ahead of the hart's turn: `ahead` tells.
+    /// Something was done ahead of the hart's turn: `ahead` tells.
     pub(super) is_ahead: bool,
     /// The hart was taken back, and loads what stands again.
     pub(super) loads_again: bool,
-    /// The same, and its stores into its own memory are to be taken back.
-    pub(super) undoes: bool,
     pub(super) parking: bool,
     /// In a `wfi`.
     pub(super) sleeping: bool,
@@ -126,6 +129,8 @@ pub struct Hart<X: Xlen> {
     pub(super) bus_error: bool,
     pub(super) ceased: bool,
     pub(super) code_generation: u64,
+    /// Until when a hart that is ahead may access what it owns; else 0.
+    pub(super) reach: Time,
     pub(super) counters: Counters,
     pub(super) steps: Steps,
     pub(super) cycle: Time,
@@ -197,7 +202,7 @@ impl<X: Xlen> Hart<X> {
             ahead: Ahead::new(),
             is_ahead: false,
             loads_again: false,
-            undoes: false,
+            reach: 0,
             width: std::marker::PhantomData,
         }
     }

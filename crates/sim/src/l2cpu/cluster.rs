@@ -253,7 +253,11 @@ impl Tile for Cluster {
         self.shared.awaited(body, self.slots.parked())
     }
 
-    fn overtaken(&self, _at: Time, _body: &Body) -> u32 {
+    fn undo(&mut self) {
+        self.slots.undo = 0; // these harts store nothing ahead of their turns
+    }
+
+    fn overtaken(&mut self, _at: Time, _body: &Body) -> u32 {
         0
     }
 

@@ -9,11 +9,14 @@ use super::l0::L0;
 use super::local_ram::LocalRam;
 use super::niu::CMD_CTRL;
 use super::order::{self, Order};
+use super::owners::Owner;
 use super::place::{PLACES, PlaceLoad, shown_place};
 use super::shared::{Shared, cycles};
 use super::store_queue::StoreQueue;
+use super::undo::UndoLog;
+use crate::code_memory::CodeMemory;
 use crate::fault::{Rule, Violation};
-use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Refusal, Undo, Width};
+use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Refusal, Width};
 use crate::net::Net;
 use crate::target::L1_BYTES;
 use crate::time::Time;
@@ -37,22 +40,27 @@ pub(crate) struct Own {
     pub(crate) l0: L0,
     pub(crate) order: Order,
     pub(crate) control: CoreControl,
+    pub(crate) log: UndoLog,
 }
 
 impl Own {
-    /// What a store into the core's RAM would replace.
-    fn before_store(&self, address: u64, width: Width) -> Undo {
-        let value = self.ram.load(address, width as usize);
-        Undo { address, width, value, stores: self.stores.state() }
+    /// Whose L1 is that the core alone has touched: nobody's while it reads L1 through its data cache.
+    pub(crate) fn owner(&self) -> Owner {
+        if self.l0.is_off() { Owner::of(self.core.index()) } else { Owner::NONE }
     }
 
-    /// Takes back the last store into the core's RAM, or a latch of its clock.
-    pub(crate) fn undo(&mut self, undo: Undo, debug: &mut Debug) {
-        if self.ram.holds(undo.address) {
-            self.ram.store(undo.address, undo.width as usize, undo.value);
-            self.stores.restore(undo.stores);
-        } else {
-            debug.undo_latch(self.core.index(), undo);
+    /// Puts back what the core has replaced ahead of its turn.
+    pub(crate) fn undo(&mut self, l1: &mut CodeMemory, debug: &mut Debug) {
+        let (stores, clock) = self.log.kept();
+        self.stores.restore(stores);
+        if let Some(before) = clock {
+            debug.restore_reader(self.core.index(), before);
+        }
+        while let Some((address, word)) = self.log.pop() {
+            match self.ram.holds(address) {
+                true => self.ram.store(address, 4, word),
+                false => l1.set_value(address, 4, word),
+            }
         }
     }
 }
@@ -63,6 +71,10 @@ pub(crate) struct TensixBus<'a> {
     pub(crate) generation: &'a mut u64,
     pub(crate) shared: &'a mut Shared,
     pub(crate) net: &'a mut Net,
+    /// The core, as an owner of L1.
+    pub(crate) mine: Owner,
+    /// Until when the core may access what it owns ahead of its turn; else 0.
+    pub(crate) reach: Time,
 }
 
 /// What lies at an address, as far as every core has it.
@@ -78,7 +90,8 @@ enum Region {
 fn region(address: u64) -> Region {
     match address {
         0..L1_BYTES => Region::L1,
-        0xffb1_2000..0xffb1_3000 | 0xffb1_3138..0xffb1_314c | 0xffb2_0000..0xffb8_0000 => Region::Register,
+        0xffb1_2000..0xffb1_3000 | 0xffb2_0000..0xffb8_0000 => Region::Register,
+        _ if PLACES.contains(&address) => Region::Register,
         _ => Region::Device,
     }
 }
@@ -174,8 +187,12 @@ impl TensixBus<'_> {
             return Ok(loaded);
         }
         let (value, cost) = match region(address) {
-            Region::L1 if self.own.l0.is_off() => (self.shared.l1.value(address, width as usize), cost::L1),
+            Region::L1 if self.own.l0.is_off() => {
+                self.touch(at, address)?;
+                return Ok(self.loaded(at, address, width));
+            }
             Region::L1 => {
+                self.touch(at, address)?;
                 let (value, hit) = self.own.l0.load(&self.shared.l1, address, width as usize);
                 (value, if hit { cost::L0_HIT } else { cost::L1 })
             }
@@ -228,6 +245,7 @@ impl TensixBus<'_> {
     ) -> Result<Time, Refusal> {
         match region(address) {
             Region::L1 => {
+                self.touch(at, address)?;
                 self.announce(at, address, width as u64)?;
                 self.write_code(at, address, width as u64)?;
                 self.shared.l1.set_value(address, width as usize, value);
@@ -280,7 +298,16 @@ impl Bus for TensixBus<'_> {
             let value = self.own.ram.load(address, width as usize);
             return Some((Loaded { value, ready: at + cycles(cost::LOCAL) }, false));
         }
-        if !plain || at >= self.net.limit || !self.own.l0.is_off() || !self.own.order.is_empty() {
+        let owner = self.shared.owners.of(address);
+        let mine = owner == self.mine && (plain && at < self.net.limit || at < self.reach);
+        let anybodys = || {
+            owner == Owner::ALL
+                && plain
+                && at < self.net.limit
+                && self.own.l0.is_off()
+                && self.own.order.is_empty()
+        };
+        if !mine && !anybodys() {
             return None;
         }
         let value = self.shared.l1.quick_value(address, width as usize)?;
@@ -293,7 +320,15 @@ impl Bus for TensixBus<'_> {
             self.own.ram.store(address, width as usize, value);
             return Some((self.own.stores.other(at), false));
         }
-        if at >= self.net.limit
+        if at >= self.net.limit {
+            return None;
+        }
+        let owner = self.shared.owners.of(address);
+        if owner == self.mine {
+            self.shared.l1.quick_set_data(address, width as usize, value)?;
+            return Some((self.own.stores.l1(at, address), true));
+        }
+        if owner != Owner::ALL
             || !self.own.l0.is_off()
             || self.own.order.is_loose()
             || !self.shared.watchers.is_unheard(address, width as u64)
@@ -323,6 +358,7 @@ impl Bus for TensixBus<'_> {
             return Err(Refusal::Retry(settled));
         }
         self.own.order.fence();
+        self.touch(at, address)?;
         self.announce(at, address, 4)?;
         self.write_code(at, address, 4)?;
         self.own.l0.flush();
@@ -353,6 +389,7 @@ impl Bus for TensixBus<'_> {
         own.l0.configure(own.control.cfg0, own.control.is_fenced());
         own.order.strict = own.control.keeps_order();
         own.stores.merges = own.control.merges();
+        self.mine = own.owner();
         Ok(written)
     }
 
@@ -365,6 +402,7 @@ impl Bus for TensixBus<'_> {
 
     fn fetch(&mut self, at: Time, pc: u64) -> Result<Arc<CodePage>, Refusal> {
         self.in_turn(at)?;
+        self.share_page(at, pc)?;
         let icache = &mut self.shared.icaches[self.own.core.index()];
         let prefetches = self.own.control.prefetches();
         let (page, leaves) = icache.fetch(at, pc, prefetches, &mut self.shared.l1, &mut self.net.code);
@@ -386,23 +424,30 @@ impl Bus for TensixBus<'_> {
 
     #[inline]
     fn load_ahead(&mut self, at: Time, address: u64, width: Width) -> Option<Loaded> {
-        let plain = address < L1_BYTES && self.may_go_ahead();
-        plain.then(|| Loaded {
-            value: self.shared.l1.value(address, width as usize),
-            ready: at + cycles(cost::L1),
-        })
+        if address < L1_BYTES && self.may_go_ahead() { self.load_noted(at, address, width) } else { None }
     }
 
-    fn before_store(&self, address: u64, width: Width) -> Option<Undo> {
-        Some(self.own.before_store(address, width))
+    fn begin_ahead(&mut self, at: Time, span: Time) -> Time {
+        self.begin(at, span)
     }
 
-    fn before_latch(&self, address: u64) -> Option<Undo> {
-        self.shared.debug.before_latch(self.own.core.index(), address)
+    fn owns(&mut self, address: u64) -> bool {
+        self.owns_at(address)
     }
 
-    fn undo(&mut self, undo: Undo) {
-        self.own.undo(undo, &mut self.shared.debug);
+    fn load_own(&mut self, at: Time, address: u64, width: Width) -> Option<Loaded> {
+        (at < self.reach).then(|| self.loaded(at, address, width))
+    }
+
+    #[inline(always)]
+    fn store_ahead(&mut self, at: Time, address: u64, width: Width, value: u64) -> Option<(Time, bool)> {
+        self.store_logged(at, address, width, value)
+    }
+
+    fn latch_ahead(&mut self, address: u64) {
+        if let Some(before) = self.shared.debug.reader(self.own.core.index(), address) {
+            self.own.log.note_clock(before);
+        }
     }
 
     #[inline]

@@ -2,7 +2,6 @@
 
 use super::cores::Core;
 use crate::fault::{Rule, Violation};
-use crate::hart::{Undo, Width};
 use crate::noc::latency::CYCLE;
 use crate::time::{NEVER, Time};
 
@@ -32,7 +31,7 @@ pub(crate) struct Debug {
 /// What somebody has read of the wall clock. The tile has one latch for all; each reader has its own here, so that a parked
 /// core and a polling one leave the same behind, and whoever could see the difference is refused.
 #[derive(Clone, Copy)]
-struct ClockReader {
+pub(crate) struct ClockReader {
     /// The high word as this reader's last load of the low one has latched it.
     latch: u32,
     /// Its first load of the low word, since its reset if it is a core; [`NEVER`] before.
@@ -147,17 +146,14 @@ impl Debug {
         Err(Violation::new(Rule::ClockLatch, detail))
     }
 
-    /// What a load of the clock at `address` by the core `reader` would replace.
-    pub(crate) fn before_latch(&self, reader: usize, address: u64) -> Option<Undo> {
-        let latches = address & 0xfff == WALL_CLOCK;
-        let ClockReader { latch, first, last } = self.readers[reader];
-        latches.then_some(Undo { address, width: Width::Word, value: latch.into(), stores: [first, last] })
+    /// What the core `reader` has read of its clock, where a load at `address` changes that.
+    pub(crate) fn reader(&self, reader: usize, address: u64) -> Option<ClockReader> {
+        (address & 0xfff == WALL_CLOCK).then_some(self.readers[reader])
     }
 
-    /// Puts it back.
-    pub(crate) fn undo_latch(&mut self, reader: usize, undo: Undo) {
-        let [first, last] = undo.stores;
-        self.readers[reader] = ClockReader { latch: undo.value as u32, first, last };
+    /// Makes it again what it was.
+    pub(crate) fn restore_reader(&mut self, reader: usize, before: ClockReader) {
+        self.readers[reader] = before;
     }
 
     /// `core` is reset: it reads no clock.
@@ -256,9 +252,9 @@ mod tests {
         debug.load(70, 0, WALL_CLOCK).unwrap();
         assert_eq!(told(debug.load(80, 0, 0x1f8)), Ok(0));
         // What is taken back was never read.
-        let undo = debug.before_latch(1, 0xffb1_21f0).unwrap();
+        let before = debug.reader(1, 0xffb1_21f0).unwrap();
         debug.load(90, 1, WALL_CLOCK).unwrap();
-        debug.undo_latch(1, undo);
+        debug.restore_reader(1, before);
         assert_eq!(told(debug.load(95, 0, 0x1f8)), Ok(0));
     }
 

@@ -1,5 +1,6 @@
 //! A Tensix tile: five baby cores, L1, two NIUs, streams, semaphores, control registers.
 
+mod alone;
 pub(crate) mod atomic;
 mod bus;
 pub(crate) mod command;
@@ -17,6 +18,7 @@ mod map;
 mod niu;
 mod order;
 mod outgoing;
+mod owners;
 mod pcbufs;
 mod place;
 mod semaphores;
@@ -24,6 +26,7 @@ mod shared;
 mod store_queue;
 mod streams;
 mod tensix;
+mod undo;
 
 pub(crate) use cores::Core;
 pub(crate) use tensix::Tensix;

@@ -1,11 +1,13 @@
 //! What the five cores of a Tensix tile share, and what the NoC reaches: L1 and registers.
 
+use super::command::{Command, Operation};
 use super::cores::Core;
 use super::debug::{Debug, SOFT_RESET_0};
 use super::icache::InstructionCache;
 use super::mailboxes::Mailboxes;
 use super::map::CONFIG_WORDS;
 use super::niu::{Asked, CMD_CTRL, Niu, counter};
+use super::owners::Owners;
 use super::pcbufs::PcBuf;
 use super::place::{PlaceLoad, shown_place};
 use super::semaphores::Semaphores;
@@ -35,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) semaphores: Semaphores,
     pub(crate) debug: Debug,
     pub(crate) watchers: Watchers,
+    pub(crate) owners: Owners,
     /// Where the cores are, for the snapshot registers.
     pub(crate) pcs: [u64; 5],
     /// When SOFT_RESET_0 was written: the tile then resets or starts cores.
@@ -60,7 +63,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(tile: TileId, seed: Seed) -> Self {
+    pub(crate) fn new(tile: TileId, seed: Seed, parking: bool) -> Self {
         Self {
             tile,
             l1: CodeMemory::new(L1_BYTES),
@@ -70,6 +73,8 @@ impl Shared {
             semaphores: Semaphores::default(),
             debug: Debug::new(seed.clock_offset(tile.0)),
             watchers: Watchers::default(),
+            // A store that takes effect later than it is made is nobody's to take back.
+            owners: Owners::new(parking && !seed.draws()),
             pcs: [0; 5],
             reset_written: None,
             asked_place: None,
@@ -178,9 +183,22 @@ impl Shared {
         self.lost_code |= losers;
     }
 
-    /// The cores that have loaded from L1, at `at` or later, what this message writes at `at`: it comes first.
-    pub(crate) fn overtaken(&self, at: Time, body: &Body) -> u32 {
+    /// The cores that have done ahead of their turns, at `at` or later, what this message comes before: they have loaded what
+    /// it writes, or own what it touches, which is everybody's then.
+    pub(crate) fn overtaken(&mut self, at: Time, body: &Body) -> u32 {
+        let ahead = self.watchers.ahead();
+        if ahead == 0 {
+            return 0;
+        }
         let (address, bytes) = match body {
+            Body::Read { address, bytes, .. } => {
+                return self.owners.share(*address, u64::from(*bytes), ahead);
+            }
+            Body::Leave {
+                command: Command { operation: Operation::Write { from, bytes, .. }, .. }, ..
+            } => {
+                return self.owners.share(*from, u64::from(*bytes), ahead);
+            }
             Body::Write { address, data, .. } | Body::ReadDone { address, data, .. } => {
                 (*address, data.bytes().len() as u64)
             }
@@ -190,11 +208,8 @@ impl Shared {
             _ => return 0,
         };
         let losers = self.losers(address, bytes);
-        let ahead = self.watchers.loaded_ahead(at - 1, usize::MAX, address, bytes);
-        match losers {
-            0 => ahead,
-            _ => ahead | losers & self.watchers.loaded_ahead(at - 1, usize::MAX, 0, u64::MAX),
-        }
+        let loaded = self.watchers.loaded_ahead(at - 1, usize::MAX, address, bytes);
+        loaded | losers & ahead | self.owners.share(address, bytes, ahead)
     }
 
     /// The parked cores that wait for what this message writes.

@@ -10,6 +10,7 @@ use super::order::Order;
 use super::place::shown_places;
 use super::shared::{Shared, cycles};
 use super::store_queue::StoreQueue;
+use super::undo::UndoLog;
 use crate::fault::{Rule, Violation};
 use crate::hart::{Costs, Hart, Rv32, Setup, Stop};
 use crate::message::Body;
@@ -47,9 +48,10 @@ impl Tensix {
             l0: L0::new(seed.salt(8 * tile.0 + core.index() as u16)),
             order: Order::new(seed, 8 * tile.0 + core.index() as u16),
             control: CoreControl::default(),
+            log: UndoLog::default(),
         };
         Self {
-            shared: Shared::new(tile, seed),
+            shared: Shared::new(tile, seed, parking),
             slots: Slots::new(Core::ALL.map(|_| Hart::new(setup))),
             own: Core::ALL.map(own),
             held: ALL_CORES,
@@ -70,9 +72,9 @@ impl Tensix {
         self.slots.harts.get(core)
     }
 
-    /// Copies local RAM of a core out, without what it has stored ahead of its turn; false outside it.
+    /// Copies local RAM of a core out; false outside it.
     pub(crate) fn peek_local(&self, core: usize, address: u64, out: &mut [u8]) -> bool {
-        let (Some(own), Some(hart)) = (self.own.get(core), self.hart(core)) else { return false };
+        let Some(own) = self.own.get(core) else { return false };
         let end = address.checked_add(out.len() as u64);
         if !own.ram.holds(address) || !end.is_some_and(|end| out.is_empty() || own.ram.holds(end - 1)) {
             return false;
@@ -80,19 +82,18 @@ impl Tensix {
         for (byte, at) in out.iter_mut().zip(address..) {
             *byte = own.ram.load(at, 1) as u8;
         }
-        for undo in hart.stores_ahead().iter().rev() {
-            for (at, old) in (undo.address..).zip(&undo.value.to_le_bytes()[..undo.width as usize]) {
-                if let Some(byte) = at.checked_sub(address).and_then(|at| out.get_mut(at as usize)) {
-                    *byte = *old;
-                }
-            }
-        }
         true
     }
 
-    /// Instructions its cores retired.
-    pub(crate) fn instructions(&self) -> u64 {
-        self.slots.harts.iter().map(|hart| hart.counters().instructions).sum()
+    /// Instructions its cores retired up to `moment`.
+    pub(crate) fn instructions(&self, moment: Time) -> u64 {
+        self.slots.harts.iter().map(|hart| hart.settled_counters(moment).instructions).sum()
+    }
+
+    /// The cores, as bits, that have done something ahead of their turns after `moment`, where the card stands.
+    pub(crate) fn beyond(&self, moment: Time) -> u32 {
+        let harts = self.slots.harts.iter().enumerate();
+        harts.fold(0, |cores, (core, hart)| cores | u32::from(hart.is_beyond(moment)) << core)
     }
 
     /// Where a core is.
@@ -104,6 +105,7 @@ impl Tensix {
     pub(crate) fn freeze(&mut self, core: usize, at: Time) {
         if self.frozen[core].is_none() && self.slots.state(core) != State::Off {
             self.frozen[core] = Some(self.slots.turn_off(core, at, &mut self.shared.watchers));
+            self.undo();
         }
     }
 
@@ -154,9 +156,13 @@ impl Tensix {
                     self.frozen[core.index()] = None;
                     self.shared.empty_fifos(core);
                     self.slots.turn_off(core.index(), at, &mut self.shared.watchers);
+                    self.undo();
                     self.shared.debug.reset_reader(core);
                 }
                 (1, 0) => {
+                    if self.held == ALL_CORES {
+                        self.shared.owners.clear();
+                    }
                     let own = &mut self.own[core.index()];
                     let mut start = at + CYCLE;
                     if !self.shared.debug.keeps_local_ram(core) {
@@ -205,7 +211,9 @@ impl Tile for Tensix {
         if self.shared.lost_code >> index & 1 == 1 {
             net.limit = 0; // so that it looks up at its next access to shared memory
         }
-        let mut bus = TensixBus { own: &mut self.own[index], generation, shared: &mut self.shared, net };
+        let own = &mut self.own[index];
+        let mine = own.owner();
+        let mut bus = TensixBus { own, generation, shared: &mut self.shared, net, mine, reach: 0 };
         let hart = &mut self.slots.harts[index];
         let stop = match self.metered {
             false => hart.run(&mut bus, horizon),
@@ -220,8 +228,15 @@ impl Tile for Tensix {
         self.shared.awaited(body)
     }
 
-    fn overtaken(&self, at: Time, body: &Body) -> u32 {
+    fn overtaken(&mut self, at: Time, body: &Body) -> u32 {
         self.shared.overtaken(at, body)
+    }
+
+    fn undo(&mut self) {
+        let harts = std::mem::take(&mut self.slots.undo);
+        for own in self.own.iter_mut().filter(|own| harts >> own.core.index() & 1 == 1) {
+            own.undo(&mut self.shared.l1, &mut self.shared.debug);
+        }
     }
 
     fn deliver(&mut self, at: Time, source: u16, body: Body, net: &mut Net) -> Result<(), Violation> {

@@ -83,7 +83,7 @@ fn compile(march: &str, mabi: &str, first: &str, origin: u64, declarations: &str
     let path = |name: &str| folder.path().join(name);
     let source = format!(
         "{PRELUDE}{declarations}\nextern \"C\" void run() {{\n{body}\nfor (;;) asm volatile(\"\" ::: \"memory\");\n}}\n\
-         asm(\".section .text.start, \\\"ax\\\"\\n.globl _start\\n_start: {first}\\n j run\\n\");\n"
+         asm(\".section .text.start, \\\"ax\\\"\\n.globl _start\\n_start: {first}\\n j run\\n.previous\\n\");\n"
     );
     std::fs::write(path("main.cpp"), source).expect("the source is written");
     let script = format!(
