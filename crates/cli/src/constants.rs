@@ -15,9 +15,13 @@ pub(crate) fn run(arguments: &ConstantsArguments) -> Result<(), Failure> {
     output::write(&text, None)
 }
 
+/// The longest name that the others are filled up to: behind a longer one their lines would be mostly blanks.
+const ALIGNED: usize = 64;
+
 /// A line a constant: name, value, type, where, and the first line of its comment.
 fn as_text(constants: &[&Constant]) -> String {
-    let names = constants.iter().map(|constant| constant.path.len()).max().unwrap_or(0);
+    let lengths = constants.iter().map(|constant| constant.path.chars().count());
+    let names = lengths.filter(|length| *length <= ALIGNED).max().unwrap_or(0);
     let mut text = String::new();
     for constant in constants {
         let value = constant.value.number.to_string();

@@ -2,15 +2,12 @@
 
 use crate::embedded;
 use crate::failure::Failure;
-use crate::input::read_at_most;
 use komorebi_headers::{Constant, Files, Header, Loader, Options};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folder under which includes find the device headers. No file system has it.
 const DEVICE: &str = "<komorebi>";
-/// More than the reader takes: what is longer it refuses itself.
-const MOST_BYTES: usize = 16 << 20;
 
 /// Files, and the device headers.
 struct WithDevice;
@@ -23,10 +20,7 @@ impl Loader for WithDevice {
                 .map(|(_, text)| text.as_bytes().to_vec())
                 .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such device header"));
         }
-        if path.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "it is a folder"));
-        }
-        read_at_most(path, MOST_BYTES)
+        Files.load(path)
     }
 
     fn identity(&self, path: &Path) -> PathBuf {

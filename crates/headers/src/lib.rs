@@ -48,6 +48,7 @@ mod eval;
 mod expand;
 mod expr;
 mod fault;
+mod file;
 mod header;
 mod include;
 mod lexer;
@@ -68,6 +69,7 @@ mod variable;
 
 pub use constant::{Constant, ConstantKind, Unevaluated};
 pub use error::{ErrorKind, HeaderError};
+pub use file::{no_regular_file, read_file};
 pub use header::Header;
 pub use loader::{Files, Loader, Memory, normal};
 pub use location::Location;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::file::read_file;
+
 /// A source of header texts.
 pub trait Loader {
     /// The bytes of a file.
@@ -18,16 +20,20 @@ pub trait Loader {
     }
 }
 
-/// Loads from the file system.
+/// More than the reader takes of all files together: what is longer it refuses itself.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Loads regular files from the file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Files;
 
 impl Loader for Files {
     fn load(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if path.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "it is a directory"));
-        }
-        std::fs::read(path)
+        // A search for an include passes by a folder of its name, as g++ does.
+        read_file(path, MOST_BYTES).map_err(|error| match error.kind() {
+            io::ErrorKind::IsADirectory => io::Error::new(io::ErrorKind::NotFound, error),
+            _ => error,
+        })
     }
 
     fn identity(&self, path: &Path) -> PathBuf {

@@ -162,7 +162,8 @@ impl PostMortem {
     /// # Errors
     /// What is wrong with it, in words.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, String> {
-        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+        let bytes =
+            komorebi_headers::read_file(path.as_ref(), usize::MAX).map_err(|error| error.to_string())?;
         Self::parse(&bytes)
     }
 

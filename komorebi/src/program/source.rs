@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use komorebi_abi::program::Kernel;
+use komorebi_headers::read_file;
 
 use crate::build::{SourceFile, Sources};
 
@@ -15,7 +16,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Sources, Vec<String>> {
     paths.sort();
     let (mut sources, mut messages) = (Sources::new(), Vec::new());
     for path in paths {
-        match std::fs::read(&path) {
+        match read_file(&path, usize::MAX) {
             Ok(bytes) => {
                 sources = sources.file(name_of(&path), bytes);
             }
@@ -43,7 +44,7 @@ pub(super) fn read_beside(path: &Path, files: &mut Vec<SourceFile>) -> Vec<Strin
     paths.insert(0, path.to_owned());
     let mut messages = Vec::new();
     for path in paths {
-        let bytes = match std::fs::read(&path) {
+        let bytes = match read_file(&path, usize::MAX) {
             Ok(bytes) => bytes,
             Err(error) => {
                 messages.push(format!("{} cannot be read: {error}", path.display()));

@@ -177,7 +177,40 @@ fn a_header_that_cannot_be_read_is_refused() {
     let broken = folder.write("broken.h", "constexpr int kA = 1 / 0;\nconstexpr int kB = kZ;\n");
     let error = refused([Path::new("constants"), &broken]);
     assert!(error.contains("division by zero") && error.contains("kZ"), "all at once: {error}");
-    refused(["constants", "/dev/zero"]);
+}
+
+#[test]
+fn a_constant_with_a_long_name_is_printed_and_moves_no_other() {
+    let folder = Folder::new();
+    let name = format!("k{}", "x".repeat(65_536));
+    let path = folder.write("long.h", format!("constexpr int {name} = 1;\nconstexpr int kShort = 2;\n"));
+    let text = printed([Path::new("constants"), &path]);
+    assert!(text.starts_with(&format!("{name} = 1 ")), "the long one stands first");
+    assert!(text.lines().any(|line| line.starts_with("kShort = 2 ")), "the short one is not filled up");
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_as_what_it_is_and_not_waited_for() {
+    let folder = Folder::new();
+    let fifo = folder.text("fifo.h");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let includes = folder.text("incfifo.h");
+    std::fs::write(&includes, "#include \"fifo.h\"\n").unwrap();
+    for tool in ["constants", "graph", "stream", "explain", "size", "trace"] {
+        for (path, kind) in [(&*fifo, "a FIFO"), ("/dev/zero", "a character device")] {
+            let error = line([tool, path]);
+            assert!(
+                error.contains(path) && error.contains(&format!("it is {kind}, not a regular file")),
+                "{error}"
+            );
+        }
+    }
+    let error = refused(["constants", &includes]);
+    assert!(error.contains("fifo.h: it is a FIFO") && error.contains("incfifo.h:1:1"), "{error}");
+    for with in [&fifo, &includes] {
+        let error = refused(["graph", &folder.text("converge.bin"), "--header", with]);
+        assert!(error.contains("it is a FIFO, not a regular file"), "{error}");
+    }
 }
 
 #[test]
@@ -232,7 +265,8 @@ fn a_file_that_is_no_upload_is_refused_with_what_it_is() {
     assert!(
         line(["stream", &folder.text("heat.h")]).contains("is no upload: it begins with the bytes #pragma ")
     );
-    assert!(line(["graph", "/dev/zero"]).contains("more than 707840 bytes"));
+    let large = folder.write("large.bin", vec![0; 707_841]);
+    assert!(line([Path::new("graph"), &large]).contains("more than 707840 bytes"));
     let stream = line(["graph", &folder.text("sweep.bin")]);
     assert!(stream.ends_with("is the upload of a stream: read it with `cargo komorebi stream`"), "{stream}");
     let graph = line(["stream", &folder.text("converge.bin")]);

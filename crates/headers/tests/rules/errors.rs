@@ -143,3 +143,30 @@ fn an_expression_or_a_text_of_a_size_that_no_header_has_is_refused() {
     assert_eq!(error.to_string(), "a.h:1:1: more than 2000 includes or 4 MiB of text");
     assert_eq!(error.kind(), ErrorKind::Limit);
 }
+
+#[test]
+#[cfg(unix)]
+fn what_is_no_regular_file_is_named_and_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    assert!(std::process::Command::new("mkfifo").arg(at("fifo.h")).status().unwrap().success());
+    std::os::unix::fs::symlink("/dev/zero", at("zero.h")).unwrap();
+    std::fs::create_dir(at("folder.h")).unwrap();
+    for (name, kind) in [("fifo.h", "a FIFO"), ("zero.h", "a character device"), ("folder.h", "a folder")] {
+        let text = format!("it is {kind}, not a regular file");
+        let error = Header::read(at(name), &Options::new()).unwrap_err();
+        assert!(error.kind() == ErrorKind::Unreadable && error.message().contains(&text), "{error}");
+        std::fs::write(at("a.h"), format!("\n#include \"{name}\"\n")).unwrap();
+        let error = Header::read(at("a.h"), &Options::new()).unwrap_err();
+        assert_eq!((error.kind(), error.location().unwrap().line), (ErrorKind::Unreadable, 2), "{error}");
+        // As for g++, a folder is no file of that name, and the search goes on.
+        assert!(error.message().contains(&text) != (name == "folder.h"), "{error}");
+    }
+    let header = Header::parse(
+        at("b.h"),
+        "#if __has_include(\"fifo.h\")\n#endif\n",
+        &komorebi_headers::Files,
+        &Options::new(),
+    );
+    assert!(header.is_ok(), "{header:?}");
+}

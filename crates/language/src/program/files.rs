@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use komorebi_headers::{normal, suggest::nearest};
+use komorebi_headers::{no_regular_file, normal, suggest::nearest};
 
 /// Is there a file of that path?
 pub(crate) fn exists(path: &Path) -> bool {
@@ -11,6 +11,9 @@ pub(crate) fn exists(path: &Path) -> bool {
 
 /// What to do about a path that leads to no file: the nearest name, or else what is there instead.
 pub(crate) fn missing_help(folder: &Path, written: &str) -> String {
+    if let Some(kind) = no_regular_file(&folder.join(written)) {
+        return format!("{written:?} is {kind}: name a regular file");
+    }
     if let Some(nearest) = nearest_file(folder, written) {
         return format!("did you mean {nearest:?}?");
     }
@@ -101,6 +104,9 @@ mod tests {
         assert_eq!(help("kernels/store.cpp"), "the folder \"kernels\" has reader.cpp, writer.cpp");
         assert_eq!(help("kernels/raeder.cpp"), "did you mean \"kernels/reader.cpp\"?");
         assert_eq!(help("kernel/reader.cpp"), "there is no folder \"kernel\"; did you mean \"kernels\"?");
+        assert_eq!(help("kernels"), "\"kernels\" is a folder: name a regular file");
+        std::os::unix::fs::symlink("/dev/zero", dir.path().join("kernels/zero.h")).unwrap();
+        assert_eq!(help("kernels/zero.h"), "\"kernels/zero.h\" is a character device: name a regular file");
         assert!(help("elsewhere/reader.cpp").contains("\"elsewhere\"; paths go from"));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use komorebi_abi::program::{Kernel, Rule};
+use komorebi_headers::read_file;
 use syn::{Ident, LitStr};
 
 use super::attribute::PerKernel;
@@ -207,7 +208,7 @@ fn find_includes(sources: &[String], header: &ProgramHeader, folder: &Path) -> V
         open.push(path);
     }
     while let Some(path) = open.pop() {
-        let Ok(text) = std::fs::read(folder.join(&path)) else { continue };
+        let Ok(text) = read_file(&folder.join(&path), usize::MAX) else { continue };
         let beside = Path::new(&path).parent().unwrap_or(Path::new(""));
         for name in quoted_includes(&String::from_utf8_lossy(&text)) {
             let path = plain(&beside.join(name));

@@ -167,7 +167,7 @@ pub(crate) fn load_threads(
                 let text = format!("there is no file {path:?}, a source of thread `{}`", thread.name);
                 let listed = |near: &String| thread.sources.iter().flatten().any(|(other, _)| other == near);
                 let help = match nearest_file(folder, path) {
-                    Some(nearest) if listed(&nearest) => {
+                    Some(nearest) if nearest != *path && listed(&nearest) => {
                         format!("remove it: {nearest:?} is in the list already")
                     }
                     _ => missing_help(folder, path),
