@@ -28,8 +28,8 @@ impl From<&str> for Ref {
 pub enum Value {
     /// An integer without a type: it takes that of its place, if it fits.
     Int(i128),
-    /// A float without a type.
-    Float(f64),
+    /// A float without a type: rounded once, from its text, as rustc does.
+    Float(f32),
     /// A typed value: its bits, low word first.
     Typed(ArgKind, u64),
     /// Words of no declared type, for programs whose handlers declare none.

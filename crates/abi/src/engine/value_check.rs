@@ -148,7 +148,7 @@ impl CommandCheck<'_> {
                 bits(low, kind.unwrap_or(ArgKind::U32))
             }
             Value::Float(number) => match kind {
-                None | Some(ArgKind::F32) => vec![Word::Bits((*number as f32).to_bits())],
+                None | Some(ArgKind::F32) => vec![Word::Bits(number.to_bits())],
                 Some(kind) => {
                     let message =
                         format!("{} is {}, and is given the float {number:?}", what(), kind_name(kind));

@@ -201,7 +201,10 @@ fn parse_constant(tokens: TokenStream, scope: &mut Scope<'_>) {
             continue;
         };
         let what = format!("the constant `{name}`");
-        match typed_bits(&value, kind, &what, scope) {
+        scope.begun = Some(name.clone());
+        let found = typed_bits(&value, kind, &what, scope);
+        scope.begun = None;
+        match found {
             Some((bits, integer)) => {
                 scope.declare(VariableKind::Constant(bits), Some(&name), Some(kind), anchor);
                 if let Some(integer) = integer {

@@ -5,7 +5,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::{BinOp, Expr, RangeLimits};
 
 use super::Syntax;
-use super::number::{name_of, number};
+use super::number::{name_of, number, peeled};
 use super::scope::Scope;
 use crate::anchor::Anchor;
 use crate::errors::Message;
@@ -38,7 +38,8 @@ pub(crate) fn parse_group(
             return None;
         }
     };
-    match &expr {
+    let expr = peeled(&expr);
+    match expr {
         Expr::Range(range) => match (&range.start, &range.end) {
             (None, None) => Some(Group::Whole),
             (Some(start), Some(end)) => {
@@ -65,7 +66,7 @@ pub(crate) fn parse_group(
                 Some(Group::Range(first, cores.into()))
             }
         },
-        _ => match name_of(&expr) {
+        _ => match name_of(expr) {
             Some(name) if scope.is_broken(&name) => None,
             Some(name)
                 if moving && scope.variable(&name).is_some() && scope.known_number(&name).is_none() =>
@@ -75,7 +76,7 @@ pub(crate) fn parse_group(
             Some(name) if scope.group(&name) || scope.known_number(&name).is_none() => {
                 Some(Group::Named(Ref::Named(name)))
             }
-            _ => Some(Group::Core(core(&expr, "a core", scope)?)),
+            _ => Some(Group::Core(core(expr, "a core", scope)?)),
         },
     }
 }
@@ -111,7 +112,7 @@ fn moving_range(
     if !moving {
         return None;
     }
-    let count = match end {
+    let count = match peeled(end) {
         Expr::Binary(sum)
             if matches!(sum.op, BinOp::Add(_)) && name_of(&sum.left).as_ref() == Some(&name) =>
         {

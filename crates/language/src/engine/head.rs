@@ -6,7 +6,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Token, Visibility};
 
 use super::Syntax;
-use super::nesting::too_deep;
+use super::nesting::{Nesting, nesting};
+use super::unseen::without_unseen;
 use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
 use crate::program::item::{is_lint, refuse_attribute};
@@ -27,12 +28,12 @@ pub(crate) struct Head {
 /// Reads the head; `noun` is `graph` or `stream`. Without a name there is nothing to emit: the error then is all.
 pub(crate) fn parse_head(tokens: TokenStream, noun: &str, errors: &mut Errors) -> Option<Head> {
     let whole = Anchor::of(tokens.clone());
-    if let Some(anchor) = too_deep(&tokens) {
-        let text = format!("this {noun} has too many parts inside each other here");
-        let help = "compute a part of it into a register first, and drop brackets that do nothing";
-        errors.push(anchor, &Message::new(Syntax::Field, text).help(help));
+    let Nesting { excess, unseen } = nesting(&tokens);
+    if let Some((anchor, excess)) = excess {
+        errors.push(anchor, &Message::new(Syntax::Field, excess.text()).help(excess.help(noun)));
         return None;
     }
+    let tokens = if unseen { without_unseen(tokens) } else { tokens };
     let read = |input: ParseStream<'_>| read_head(input, noun);
     let (head, rest, problem) = match read.parse2(tokens) {
         Ok(read) => read,

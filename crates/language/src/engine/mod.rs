@@ -17,11 +17,13 @@ pub(crate) mod nesting;
 pub(crate) mod number;
 pub(crate) mod options;
 pub(crate) mod places;
+pub(crate) mod primitive;
 pub(crate) mod report;
 pub(crate) mod scope;
 pub(crate) mod statement;
 #[cfg(test)]
 pub(crate) mod testing;
+pub(crate) mod unseen;
 pub(crate) mod value;
 
 /// The rule of what cannot be read.

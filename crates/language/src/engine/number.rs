@@ -29,15 +29,17 @@ pub(crate) fn number(expr: &Expr, what: &str, scope: &mut Scope<'_>) -> Option<i
             read
         }
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-            number(&unary.expr, what, scope).map(|number: i128| -number)
+            let value = number(&unary.expr, what, scope)?.checked_neg();
+            if value.is_none() {
+                no_value(expr, what, scope);
+            }
+            value
         }
         Expr::Binary(binary) => {
             let (left, right) = (number(&binary.left, what, scope), number(&binary.right, what, scope));
             let value = fold(&binary.op, left?, right?);
             if value.is_none() {
-                let text = format!("this has no value, given for {what}");
-                let help = "compute with `+`, `-`, `*`, `/`, `%`, `<<`, `>>`, `&`, `|`, `^`, and not by zero";
-                scope.errors.push(Anchor::of(expr), &Message::new(Syntax::Number, text).help(help));
+                no_value(expr, what, scope);
             }
             value
         }
@@ -57,6 +59,24 @@ pub(crate) fn number(expr: &Expr, what: &str, scope: &mut Scope<'_>) -> Option<i
             scope.errors.push(Anchor::of(expr), &Message::new(Syntax::Number, text).help(help));
             None
         }
+    }
+}
+
+fn no_value(expr: &Expr, what: &str, scope: &mut Scope<'_>) {
+    let text = format!("this has no value, given for {what}");
+    let help =
+        "compute with `+`, `-`, `*`, `/`, `%`, `<<`, `>>`, `&`, `|`, `^`, not by zero, and in 128 bits";
+    scope.errors.push(Anchor::of(expr), &Message::new(Syntax::Number, text).help(help));
+}
+
+/// An expression without the brackets around it, and without those that a macro's argument brings, which nobody sees.
+pub(crate) fn peeled(mut expr: &Expr) -> &Expr {
+    loop {
+        expr = match expr {
+            Expr::Group(group) => &group.expr,
+            Expr::Paren(paren) => &paren.expr,
+            other => return other,
+        };
     }
 }
 
@@ -115,6 +135,9 @@ fn named(name: &str, anchor: Anchor, what: &str, scope: &mut Scope<'_>) -> Optio
 }
 
 fn unknown(name: &str, anchor: Anchor, what: &str, scope: &mut Scope<'_>) {
+    if scope.refuse_begun(name, anchor) {
+        return;
+    }
     let text = format!("`{name}`, given for {what}, is no number that the macro knows");
     let message = Message::new(Syntax::Number, text);
     let message = match scope.nearest_number(name) {

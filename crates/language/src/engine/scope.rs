@@ -9,6 +9,7 @@ use syn::{Attribute, Type};
 
 use super::Syntax;
 use super::places::Places;
+use super::primitive::primitive_advice;
 use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
 use crate::facts::ProgramFacts;
@@ -62,6 +63,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) words: Vec<String>,
     /// Registers with a result of another type: what is declared says nothing of their uses.
     pub(crate) doubtful: HashSet<u32>,
+    /// The name whose declaration is being read, which has no value yet.
+    pub(crate) begun: Option<String>,
     /// Values that were not understood.
     pub(crate) lost_values: u32,
     /// Commands whose cores could not be read.
@@ -90,6 +93,7 @@ impl<'a> Scope<'a> {
             lost_choices: false,
             words: Vec::new(),
             doubtful: HashSet::new(),
+            begun: None,
             lost_values: 0,
             vague: HashSet::new(),
             wanted: None,
@@ -157,6 +161,9 @@ impl<'a> Scope<'a> {
     /// The constant with the nearest name, for a help line; one of the header with its line.
     pub(crate) fn nearest_number(&self, name: &str) -> Option<String> {
         let header = self.program.constants.iter().map(|constant| constant.name.as_str());
+        if primitive_advice(name, self.noun).is_some() {
+            return None;
+        }
         let near = nearest(name, self.numbers.keys().map(String::as_str).chain(header))?;
         Some(match self.program.constant(near) {
             Some(constant) => format!("`{near}`, which {} gives: `{}`", constant.place, constant.line),
@@ -170,6 +177,9 @@ impl<'a> Scope<'a> {
             Some(header) => format!("a constant of {header:?} by its C++ name"),
             None => "a constant of a header that the program names with `header = \"..\"`".to_owned(),
         };
+        if let Some(advice) = primitive_advice(name, self.noun) {
+            return advice;
+        }
         let own = name.rsplit("::").next().unwrap_or(name);
         format!(
             "a macro cannot see the value of a Rust `const`: write the number, {header}, or declare `const {own}: u32 = ..;` in the {}",
@@ -214,9 +224,20 @@ impl<'a> Scope<'a> {
         found
     }
 
+    /// Refuses a value that is read in its own declaration. Is it such?
+    pub(crate) fn refuse_begun(&mut self, name: &str, anchor: Anchor) -> bool {
+        let begun = self.begun.as_deref() == Some(name);
+        if begun {
+            let text = format!("`{name}` has no value yet: its first one is computed here");
+            let help = "begin with a number or with a name that is declared before";
+            self.errors.push(anchor, &Message::new(Rule::VariableUnknown, text).help(help));
+        }
+        begun
+    }
+
     fn unknown(&mut self, name: &str, how: Use, anchor: Anchor) {
         self.lost_values += 1;
-        if self.is_broken(name) {
+        if self.is_broken(name) || self.refuse_begun(name, anchor) {
             return;
         }
         let near = nearest(name, self.names.keys().map(String::as_str)).map(|near| format!("`{near}`"));

@@ -2,7 +2,7 @@
 
 use komorebi_abi::engine::Facts;
 use komorebi_abi::program::{Arg, ArgKind, Effect, Handler, ResultKind};
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use proptest::prelude::*;
 use quote::quote;
 
@@ -55,6 +55,24 @@ pub(crate) fn heat() -> ProgramFacts {
     ProgramFacts { facts, header: Some("kernels/heat.h".to_owned()), constants: vec![edge] }
 }
 
+/// The tokens with `unseen(..)` as brackets that nobody sees, as those around the argument of a macro.
+pub(crate) fn unseen(tokens: TokenStream) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let marked = matches!(&token, TokenTree::Ident(word) if word == "unseen");
+        let token = match tokens.next_if(|next| marked && matches!(next, TokenTree::Group(_))) {
+            Some(TokenTree::Group(group)) => Group::new(Delimiter::None, unseen(group.stream())).into(),
+            _ => match token {
+                TokenTree::Group(group) => Group::new(group.delimiter(), unseen(group.stream())).into(),
+                token => token,
+            },
+        };
+        out.extend([token]);
+    }
+    out
+}
+
 /// The codes of messages.
 pub(crate) fn codes(texts: &[String]) -> Vec<&str> {
     texts.iter().map(|text| text.get(1..7).unwrap_or("none")).collect()
@@ -78,6 +96,7 @@ pub(crate) fn any_tokens() -> impl Strategy<Value = String> {
         "cpu",
         "after",
         "exclusive",
+        "unseen",
         "queued",
         "end",
         "again",

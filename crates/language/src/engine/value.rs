@@ -1,5 +1,7 @@
 //! Arguments: literals, pairs, names. What must be computed first belongs into a cpu node.
 
+use std::fmt::Display;
+
 use half::bf16;
 use komorebi_abi::engine::Value;
 use komorebi_abi::program::ArgKind;
@@ -8,7 +10,8 @@ use syn::ext::IdentExt;
 use syn::{Expr, ExprLit, Lit, UnOp};
 
 use super::Syntax;
-use super::number::{name_of, number, written};
+use super::number::{name_of, number, peeled, written};
+use super::primitive::primitive_advice;
 use super::scope::Scope;
 use crate::anchor::Anchor;
 use crate::errors::Message;
@@ -19,15 +22,26 @@ pub(crate) fn plain_value(expr: &Expr, scope: &mut Scope<'_>) -> Option<Value> {
         Expr::Group(group) => plain_value(&group.expr, scope),
         Expr::Paren(paren) => plain_value(&paren.expr, scope),
         Expr::Lit(ExprLit { lit, .. }) => literal(lit, false, Anchor::of(expr), scope),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => match &*unary.expr {
-            Expr::Lit(ExprLit { lit, .. }) => literal(lit, true, Anchor::of(expr), scope),
-            _ => None,
-        },
+        Expr::Unary(_) => {
+            let (lit, negative) = signed_literal(expr).filter(|(lit, _)| !matches!(lit, Lit::Bool(_)))?;
+            literal(lit, negative, Anchor::of(expr), scope)
+        }
         Expr::Array(array) => pair(array, scope),
         Expr::Path(path) => Some(match name_of(expr) {
             Some(name) => scope.value_named(&name, Anchor::of(path)),
             None => scope.value_named(&written(path), Anchor::of(path)),
         }),
+        _ => None,
+    }
+}
+
+/// The literal behind brackets and signs, and whether they make it negative.
+fn signed_literal(expr: &Expr) -> Option<(&Lit, bool)> {
+    match peeled(expr) {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            signed_literal(&unary.expr).map(|(lit, negative)| (lit, !negative))
+        }
+        Expr::Lit(ExprLit { lit, .. }) => Some((lit, false)),
         _ => None,
     }
 }
@@ -55,17 +69,8 @@ fn literal(lit: &Lit, negative: bool, anchor: Anchor, scope: &mut Scope<'_>) -> 
                 "u32" => Some(ArgKind::U32),
                 "i32" => Some(ArgKind::I32),
                 "u64" => Some(ArgKind::U64),
-                "f32" => {
-                    let number: f64 = int.base10_digits().parse().ok()?;
-                    let number = (if negative { -number } else { number }) as f32;
-                    return Some(Value::Typed(ArgKind::F32, number.to_bits().into()));
-                }
-                other => {
-                    let text = format!("`{int}` has type `{other}`, which a command cannot carry");
-                    let help = "write it without the suffix: it then takes the type of its place";
-                    scope.errors.push(anchor, &Message::new(Syntax::Type, text).help(help));
-                    return Some(Value::Word(0));
-                }
+                "f32" => return Some(float(int, int.base10_digits(), true, negative, anchor, scope)),
+                other => return Some(refuse_suffix(int, other, anchor, scope)),
             };
             let Ok(number) = int.base10_parse::<i128>() else {
                 let text = format!("`{int}` does not fit a word");
@@ -88,18 +93,45 @@ fn literal(lit: &Lit, negative: bool, anchor: Anchor, scope: &mut Scope<'_>) -> 
                 }),
             }
         }
-        Lit::Float(float) => {
-            let number: f64 = float.base10_parse().ok()?;
-            let number = if negative { -number } else { number };
-            Some(if float.suffix() == "f32" {
-                Value::Typed(ArgKind::F32, u64::from((number as f32).to_bits()))
-            } else {
-                Value::Float(number)
-            })
-        }
+        Lit::Float(lit) => Some(match lit.suffix() {
+            "" => float(lit, lit.base10_digits(), false, negative, anchor, scope),
+            "f32" => float(lit, lit.base10_digits(), true, negative, anchor, scope),
+            other => refuse_suffix(lit, other, anchor, scope),
+        }),
         Lit::Bool(truth) if !negative => Some(Value::Int(truth.value.into())),
         _ => None,
     }
+}
+
+fn refuse_suffix(lit: &impl Display, suffix: &str, anchor: Anchor, scope: &mut Scope<'_>) -> Value {
+    let text = format!("`{lit}` has type `{suffix}`, which a command cannot carry");
+    let help = "write it without the suffix: it then takes the type of its place";
+    scope.errors.push(anchor, &Message::new(Syntax::Type, text).help(help));
+    Value::Word(0)
+}
+
+/// The f32 nearest to a literal's digits; rounded by way of f64 it would be another one at times. One that is rounded to
+/// infinity is refused, as rustc does.
+fn float(
+    lit: &impl Display,
+    digits: &str,
+    typed: bool,
+    negative: bool,
+    anchor: Anchor,
+    scope: &mut Scope<'_>,
+) -> Value {
+    let Some(number) = digits.parse().ok().filter(|number: &f32| number.is_finite()) else {
+        beyond(lit, "f32", f32::MAX, anchor, scope);
+        return Value::Word(0);
+    };
+    let number = if negative { -number } else { number };
+    if typed { Value::Typed(ArgKind::F32, number.to_bits().into()) } else { Value::Float(number) }
+}
+
+fn beyond(lit: &impl Display, ty: &str, most: f32, anchor: Anchor, scope: &mut Scope<'_>) {
+    let text = format!("`{lit}` is beyond {ty}, and would be infinite");
+    let help = format!("write a number from -{most:e} to {most:e}");
+    scope.errors.push(anchor, &Message::new(Syntax::Number, text).help(help));
 }
 
 /// The bits of an integer of that type, if it fits.
@@ -114,7 +146,7 @@ fn typed(number: i128, kind: ArgKind) -> Option<u64> {
 /// `[1, 2]` of u16, `[0.5, 1.0]` of bf16: the first in the low half.
 fn pair(array: &syn::ExprArray, scope: &mut Scope<'_>) -> Option<Value> {
     let anchor = Anchor::of(array);
-    let halves: Vec<Option<Half>> = array.elems.iter().map(half).collect();
+    let halves: Vec<Option<Half>> = array.elems.iter().map(|elem| half(elem, scope)).collect();
     let halves: Option<Vec<Half>> = halves.into_iter().collect();
     let bits = |low: u16, high: u16| u64::from(low) | u64::from(high) << 16;
     Some(match halves.as_deref() {
@@ -134,16 +166,16 @@ enum Half {
     Float(u16),
 }
 
-fn half(expr: &Expr) -> Option<Half> {
-    let (expr, negative) = match expr {
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => (&*unary.expr, true),
-        other => (other, false),
-    };
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if !negative => int.base10_parse().ok().map(Half::Int),
-        Expr::Lit(ExprLit { lit: Lit::Float(float), .. }) => {
-            let number: f32 = float.base10_parse().ok()?;
-            Some(Half::Float(bf16::from_f32(if negative { -number } else { number }).to_bits()))
+fn half(expr: &Expr, scope: &mut Scope<'_>) -> Option<Half> {
+    match signed_literal(expr)? {
+        (Lit::Int(int), false) => int.base10_parse().ok().map(Half::Int),
+        (Lit::Float(lit), negative) => {
+            let number = bf16::from_f32(lit.base10_parse().ok()?);
+            if number.is_infinite() {
+                beyond(lit, "bf16", bf16::MAX.to_f32(), Anchor::of(expr), scope);
+                return Some(Half::Float(0));
+            }
+            Some(Half::Float(if negative { -number } else { number }.to_bits()))
         }
         _ => None,
     }
@@ -168,14 +200,19 @@ pub(crate) fn typed_bits(
             scope,
         ),
         ArgKind::F32 => match plain_literal(expr, scope) {
-            Some(Value::Float(number)) => Some(((number as f32).to_bits(), None)),
+            Some(Value::Float(number)) => Some((number.to_bits(), None)),
             Some(Value::Typed(ArgKind::F32, bits)) => Some((bits as u32, None)),
+            Some(Value::Word(_)) => None,
             Some(Value::Int(number)) => refuse(
                 format!("{what} is f32, and is given the integer {number}"),
                 &format!("write `{number}.0`"),
                 scope,
             ),
-            _ => refuse(format!("{what} is given no f32 number"), "write a literal, as in `0.5`", scope),
+            _ => {
+                let advice = path_text(expr).and_then(|path| primitive_advice(&path, scope.noun));
+                let help = advice.unwrap_or_else(|| "write a literal, as in `0.5`".to_owned());
+                refuse(format!("{what} is given no f32 number"), &help, scope)
+            }
         },
         ArgKind::Bf16Pair | ArgKind::U16Pair => match plain_value(expr, scope) {
             Some(Value::Typed(given, bits)) if given == kind => Some((bits as u32, None)),
@@ -200,9 +237,17 @@ pub(crate) fn typed_bits(
     }
 }
 
+/// A path as it is written.
+fn path_text(expr: &Expr) -> Option<String> {
+    match peeled(expr) {
+        Expr::Path(path) => Some(written(path)),
+        _ => None,
+    }
+}
+
 fn plain_literal(expr: &Expr, scope: &mut Scope<'_>) -> Option<Value> {
-    match expr {
+    match peeled(expr) {
         Expr::Path(_) => None,
-        _ => plain_value(expr, scope),
+        expr => plain_value(expr, scope),
     }
 }

@@ -186,7 +186,9 @@ fn turns(
 
 fn declare(named: &Named, stream: &mut Stream, context: &mut Context<'_, '_>) {
     let Named { name, anchor, kind, value, .. } = named;
+    context.scope.begun = Some(name.clone());
     let value = value.as_ref().map(|value| tree(value, context.scope));
+    context.scope.begun = None;
     let id = context.scope.declare(VariableKind::Register, Some(name), *kind, *anchor);
     let Some(value) = value else { return };
     let value = fit(value, id, context.scope);

@@ -33,7 +33,7 @@ pub(super) fn parse_stream(head: &Head, scope: &mut Scope<'_>) -> ParsedStream {
         .chain(others)
         .filter_map(|(word, statement)| parse_declaration(&word, statement, scope).err())
         .collect();
-    let steps = parse_block(rest, 0, scope);
+    let steps = parse_block(rest, scope);
 
     let mut stream = Stream::new().named(&head.plain_name()).req(options.req);
     if let Some(deadline) = options.deadline_us {

@@ -11,9 +11,6 @@ use crate::engine::declare::{first_word, parse_names};
 use crate::engine::scope::Scope;
 use crate::engine::statement::{next_statements, split_statements};
 
-/// Blocks inside each other; more would overflow the stack of whoever walks them.
-const DEPTH: u32 = 64;
-
 /// A step with where it stands.
 pub(super) struct Step {
     pub(super) body: Body,
@@ -71,22 +68,17 @@ const LET: &str = "`let` names a command";
 
 const FORMS: &str = "steps are `let job = submit handler[0..8](..);`, `enqueue ..`, `wait(job);`, `wait(all);`, `event(x);`, `x = ..;`, `if`, `while`, `loop`, `break;`, `continue;` and `halt(x);`";
 
-/// The steps of statements, `depth` blocks deep. One that cannot be read is reported, and does not hide the others.
-pub(super) fn parse_block(statements: Vec<TokenStream>, depth: u32, scope: &mut Scope<'_>) -> Vec<Step> {
+/// The steps of statements. One that cannot be read is reported, and does not hide the others. How deep blocks stand inside
+/// each other is limited before ([`nesting`](crate::engine::nesting)).
+pub(super) fn parse_block(statements: Vec<TokenStream>, scope: &mut Scope<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     for statement in statements {
-        if depth > DEPTH {
-            let text = "too many blocks stand inside each other".to_owned();
-            scope.syntax(Anchor::of(statement), text, "jump out of them with fewer conditions");
-            scope.gaps = true;
-            break;
-        }
-        parse_step(statement, depth, scope, &mut steps);
+        parse_step(statement, scope, &mut steps);
     }
     steps
 }
 
-fn parse_step(tokens: TokenStream, depth: u32, scope: &mut Scope<'_>, steps: &mut Vec<Step>) {
+fn parse_step(tokens: TokenStream, scope: &mut Scope<'_>, steps: &mut Vec<Step>) {
     let whole = Anchor::of(tokens.clone());
     let anchor = Anchor::of(tokens.clone().into_iter().take(1).collect::<TokenStream>());
     match first_word(&tokens).as_str() {
@@ -107,7 +99,7 @@ fn parse_step(tokens: TokenStream, depth: u32, scope: &mut Scope<'_>, steps: &mu
     let read = |input: ParseStream<'_>| read_step(input, words);
     let rest = match read.parse2(tokens.clone()) {
         Ok((raw, rest)) => {
-            let body = resolve(raw, depth, scope);
+            let body = resolve(raw, scope);
             steps.push(Step { body, anchor });
             if !rest.is_empty() {
                 unexpected(&rest, &PARTS, scope);
@@ -132,12 +124,12 @@ fn parse_step(tokens: TokenStream, depth: u32, scope: &mut Scope<'_>, steps: &mu
     };
     let words = ["let", "reg", "submit", "enqueue", "wait", "event", "halt", "if", "while", "loop"];
     for statement in next_statements(rest, &words) {
-        parse_step(statement, depth, scope, steps);
+        parse_step(statement, scope, steps);
     }
 }
 
-fn resolve(raw: Raw, depth: u32, scope: &mut Scope<'_>) -> Body {
-    let mut block = |tokens: TokenStream| parse_block(split_statements(tokens), depth + 1, scope);
+fn resolve(raw: Raw, scope: &mut Scope<'_>) -> Body {
+    let mut block = |tokens: TokenStream| parse_block(split_statements(tokens), scope);
     match raw {
         Raw::Expression(expr) => Body::Expression(expr),
         Raw::Submit(name, syntax, enqueue) => Body::Submit { name, syntax, enqueue },

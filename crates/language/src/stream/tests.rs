@@ -186,6 +186,83 @@ fn each_mistake_is_told_with_its_code() {
 }
 
 #[test]
+fn the_number_of_a_core_is_no_float() {
+    for (body, says) in [
+        ("bind c: f32, s: km::Address; submit left[c..c + 8](s); halt(0);", "`bind c: u32;`"),
+        ("bind c: f32; submit touch[c](); halt(0);", "`bind c: u32;`"),
+        ("reg c: f32 = 1.0; submit touch[c..c + 8](); halt(0);", "`reg core: u32 = c as u32;`"),
+        ("bind c: km::Address; submit touch[c](); halt(0);", "`bind c: u32;`"),
+    ] {
+        let found = messages(body);
+        assert_eq!(codes(&found), ["KM0102", "KM0102"], "{body}: {found:#?}");
+        assert!(found[0].contains(says), "{body}: {found:#?}");
+    }
+    for ty in ["u32", "i32", "km::Core"] {
+        assert_eq!(messages(&format!("bind c: {ty}; submit touch[c](); halt(0);")), [""; 0], "{ty}");
+    }
+}
+
+#[test]
+fn a_register_that_is_read_in_its_own_declaration_has_no_value_yet() {
+    let found = messages("reg e: u32 = e + 1; halt(e);");
+    assert_eq!(codes(&found), ["KM0107"], "{found:#?}");
+    assert!(found[0].contains("`e` has no value yet") && !found[0].contains("bind"), "{found:#?}");
+    let found = messages("bind x: f32; submit scale[0..4](f32::INFINITY); halt(0);");
+    assert!(found[0].contains("`reg special: f32 = f32::from_bits(0x7f800000);`"), "{found:#?}");
+}
+
+#[test]
+fn arguments_of_a_macro_give_the_steps_that_they_say() {
+    for (body, plain) in [
+        ("submit touch[unseen(0..3)](); halt(0);", "submit touch[0..3](); halt(0);"),
+        (
+            "bind c: u32; submit touch[c..unseen(c + 8)](); halt(0);",
+            "bind c: u32; submit touch[c..c + 8](); halt(0);",
+        ),
+        (
+            "bind c: u32; submit touch[unseen(c..c + 8)](); halt(0);",
+            "bind c: u32; submit touch[c..c + 8](); halt(0);",
+        ),
+        (
+            "reg c: u32 = 0; while c < 3 unseen({ c += 1; }) halt(0);",
+            "reg c: u32 = 0; while c < 3 { c += 1; } halt(0);",
+        ),
+        (
+            "reg c: u32 = 0; if unseen(c < 3) unseen({ c = 1; }) else unseen({ c = 2; }) halt(c);",
+            "reg c: u32 = 0; if c < 3 { c = 1; } else { c = 2; } halt(c);",
+        ),
+        (
+            "reg c: u32 = 0; loop unseen({ break; }) event(unseen(c + 1)); halt(0);",
+            "reg c: u32 = 0; loop { break; } event(c + 1); halt(0);",
+        ),
+    ] {
+        let of = |body: &str| {
+            let (model, texts) = read_text(&format!("stream S {{ {body} }}"), &heat());
+            assert_eq!(texts, [""; 0], "{body}");
+            encode(&model.unwrap(), &heat().facts).unwrap().bytes
+        };
+        assert_eq!(of(body), of(plain), "{body}");
+    }
+}
+
+#[test]
+fn blocks_nest_as_deep_as_one_limit_says_and_the_message_says_what_is_too_deep() {
+    let nested = |open: &str, depth: usize| {
+        format!("bind a: u32; reg c: u32 = 0; {} c += 1; {} halt(c);", open.repeat(depth), "}".repeat(depth))
+    };
+    // The body is a block itself.
+    for (open, most) in [("if a < 3 { ", 63), ("while a < c { ", 63), ("if a < 3 { } else { ", 63)] {
+        assert_eq!(messages(&nested(open, most)), [""; 0], "{open}");
+        let found = messages(&nested(open, most + 1));
+        assert_eq!(codes(&found), ["KM0017"], "{found:#?}");
+        assert!(found[0].contains("more than 64 blocks stand inside each other"), "{found:#?}");
+        assert!(found[0].contains("`km::Stream`"), "{found:#?}");
+    }
+    let found = messages(&format!("reg c: u32 = {}1{}; halt(c);", "(".repeat(40), ")".repeat(40)));
+    assert!(found[0].contains("more than 32 brackets stand inside each other"), "{found:#?}");
+}
+
+#[test]
 fn an_unreached_step_says_what_it_stands_behind() {
     for (body, says) in [
         ("halt(0); event(1);", "move it in front of the `halt`"),

@@ -29,7 +29,7 @@ pub(super) fn cast(inner: Tree, ty: &syn::Type, anchor: Anchor, scope: &mut Scop
     };
     scope.types.push((ty.clone(), to));
     if let (Some(number), true) = (inner.int(), to == K::F32) {
-        return Tree::leaf(Value::Float(number as f64), Type::Word(K::F32), anchor);
+        return Tree::leaf(Value::Float(number as f32), Type::Word(K::F32), anchor);
     }
     match (inner.ty, to) {
         (Type::Any, _) => inner.with_type(Type::Word(to)),

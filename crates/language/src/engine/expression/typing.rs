@@ -152,10 +152,13 @@ fn negated(inner: Tree, anchor: Anchor, scope: &mut Scope<'_>) -> Tree {
             let sign = Tree::leaf(Value::Word(1 << 31), Type::Any, anchor);
             Tree::op(Opcode::Xor, vec![inner, sign], Type::Word(ArgKind::F32), anchor)
         }
-        Type::Int if inner.int().is_some() => {
-            let number = -inner.int().unwrap_or_default();
-            Tree::leaf(Value::Int(number), Type::Int, anchor)
-        }
+        Type::Int if inner.int().is_some() => match inner.int().and_then(i128::checked_neg) {
+            Some(number) => Tree::leaf(Value::Int(number), Type::Int, anchor),
+            None => {
+                let help = "write a smaller number: words have 32 bits";
+                refuse(Syntax::Number, anchor, "this number is beyond every type", help, scope)
+            }
+        },
         ty => {
             let text = format!("`-` negates i32 and f32, and this is {}", ty.name());
             refuse(Rule::ArgType, anchor, &text, "convert it first, as in `-(x as i32)`", scope)

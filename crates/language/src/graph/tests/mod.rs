@@ -1,7 +1,9 @@
 //! The phases on strings: bytes against the builder, every syntax, every message of the parser, random bodies.
 
 mod large;
+mod numbers;
 mod twin;
+mod unseen;
 
 use komorebi_abi::engine::{Arithmetic, Group, HandlerRef, Ref, Statement, Value};
 use komorebi_abi::graph::{Graph, NodeBody, encode};
@@ -428,6 +430,8 @@ fn deep_nesting_is_refused_not_followed() {
     }
     for fine in [
         format!("{}a{}", "(".repeat(28), ")".repeat(28)),
+        format!("{}a{}", "({".repeat(28), "})".repeat(28)),
+        format!("{}a{}", "if a < 1 { ".repeat(60), " } else { 2 }".repeat(60)),
         format!("{}a", "!".repeat(12)),
         format!("{}{{ 2 }}", "if a < 1 { 1 } else ".repeat(40)),
         vec!["a"; 60].join(" + "),
