@@ -5,6 +5,10 @@
 //! of the tile runs. In its own pieces a core runs ahead of its turn, since it can be taken back
 //! (`crates/sim/src/hart/ahead.rs`): whoever else comes to one, a core or a packet, first takes back an owner who is ahead.
 //! Who owns what changes how fast the card is simulated, and nothing else.
+//!
+//! So every way to L1 asks first: a core in its turn by `TensixBus::touch`, or by a look at the owner; a packet by
+//! `Shared::overtaken`; what looks from outside by `Machine::bring_back`. A shorter way that does not ask is right only while no core
+//! of the tile is ahead (`Watchers::ahead`), and where nothing is noted of what it loads.
 
 use crate::target::L1_BYTES;
 
