@@ -54,7 +54,7 @@ fn main() {
     let norm = graph.command("norm", 0..60, [state.into(), 60.into()]).after([left, right]).result(error).id();
     let mut cpu = graph.cpu([norm]);
     let again = cpu.again();
-    cpu.add(iteration, iteration, 1).ltu(again, error, limit);
+    cpu.add(iteration, iteration, 1).gtu(again, error, limit);
     graph.end(iteration, error);
     let built = graph.encode(&Facts::new(Heat::program().model())).unwrap();
     assert_eq!(Converge::BYTES, built.bytes);
