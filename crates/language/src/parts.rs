@@ -4,6 +4,7 @@ use darling::FromMeta;
 use darling::ast::NestedMeta;
 use komorebi_abi::program::Rule;
 use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::Meta;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -85,6 +86,14 @@ fn parse_part(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Option<
     if let Some(TokenTree::Ident(next)) = rest.clone().into_iter().next() {
         let message = Message::new(Rule::Field, format!("expected a comma before `{next}` in {owner}"));
         errors.push(Anchor::at(next.span()), &message.help("add it"));
+    } else if let (NestedMeta::Meta(Meta::Path(path)), Some(value)) = (&meta, behind_colon(&rest)) {
+        let (name, anchor) = (path.to_token_stream(), Anchor::of(&rest));
+        let text = format!("expected `=` behind `{name}` in {owner}");
+        errors.push(
+            anchor,
+            &Message::new(Rule::Field, text).help(format!("write `{name} = ..` in place of the `:`")),
+        );
+        return parse_part(quote::quote!(#name = #value), owner, errors);
     } else if !rest.is_empty() {
         refuse(Anchor::of(&rest), format!("cannot read the end of this part of {owner}"), errors);
         return (None, TokenStream::new());
@@ -123,6 +132,14 @@ fn parse_part(tokens: TokenStream, owner: &str, errors: &mut Errors) -> (Option<
         }
     };
     (part, rest)
+}
+
+/// The value of `name: value`.
+fn behind_colon(rest: &TokenStream) -> Option<TokenStream> {
+    let mut rest = rest.clone().into_iter();
+    let colon = matches!(rest.next(), Some(TokenTree::Punct(sign)) if sign.as_char() == ':');
+    let value: TokenStream = rest.collect();
+    (colon && !value.is_empty()).then_some(value)
 }
 
 /// The words that parts begin with.
@@ -202,6 +219,17 @@ mod tests {
     fn a_name_that_stands_twice_is_an_error_at_both_ends() {
         let (names, texts) = names("a = 1, b, a = 2");
         assert_eq!((names.len(), texts.len()), (2, 2));
+    }
+
+    #[test]
+    fn a_colon_in_place_of_the_sign_is_named_and_its_part_read() {
+        let (names, texts) = names("grid: (4, 4), depth = 8");
+        assert_eq!(names, ["grid", "depth"]);
+        assert_eq!(texts.len(), 1, "{texts:?}");
+        assert!(
+            texts[0].contains("expected `=` behind `grid`") && texts[0].contains("`grid = ..`"),
+            "{texts:?}"
+        );
     }
 
     #[test]

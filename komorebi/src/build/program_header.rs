@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use komorebi_abi::program::{Arg, ArgKind, Compute, Handler, Kernel, ProgramModel, UnpackMode};
+use komorebi_abi::program::{Arg, ArgKind, Buffer, Compute, Handler, Kernel, ProgramModel, UnpackMode};
 
 /// The header for the kernels of `model`.
 ///
@@ -44,9 +44,12 @@ fn write_buffers(out: &mut String, model: &ProgramModel) -> std::fmt::Result {
         let about =
             format!("{}, {} pages of {} bytes", buffer.format.name(), buffer.pages, buffer.page_bytes);
         match &buffer.name {
-            Some(name) => {
-                writeln!(out, "constexpr uint32_t {} = {};  // {about}", buffer_constant(name), buffer.index)?
-            }
+            Some(name) => writeln!(
+                out,
+                "constexpr uint32_t {} = {};  // {about}",
+                Buffer::constant(name),
+                buffer.index
+            )?,
             None => writeln!(out, "// buffer {}: {about}", buffer.index)?,
         }
     }
@@ -143,16 +146,6 @@ fn write_arg(out: &mut String, arg: &Arg) -> std::fmt::Result {
         _ => "",
     };
     writeln!(out, "    {packed}{} {};{about}", arg.kind.cpp(), arg.name)
-}
-
-/// `input_a` is `kBufferInputA`; a header constant's own name stays.
-fn buffer_constant(name: &str) -> String {
-    let words = name.split('_').filter(|word| !word.is_empty());
-    let capitals = words.map(|word| {
-        let mut letters = word.chars();
-        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-    });
-    format!("kBuffer{}", capitals.collect::<String>())
 }
 
 #[cfg(test)]

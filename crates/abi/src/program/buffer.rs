@@ -1,5 +1,6 @@
 //! Circular buffers and the L1 they take.
 
+use super::names::capitals;
 use crate::constants::layout;
 
 /// A data format of a circular buffer (host-api, "Program").
@@ -80,6 +81,11 @@ impl Buffer {
     pub fn bytes(&self) -> u64 {
         (u64::from(self.page_bytes) * u64::from(self.pages))
             .next_multiple_of(u64::from(layout::L1_BUFFER_ALIGN))
+    }
+
+    /// The constant that its name is in the kernels: `input_a` is `kBufferInputA`.
+    pub fn constant(name: &str) -> String {
+        format!("kBuffer{}", capitals(name))
     }
 
     /// How messages call it.

@@ -21,8 +21,19 @@ pub fn check(program: &ProgramModel) -> Vec<Problem> {
     problems
 }
 
+/// A problem that another number mends; `help` says which.
+pub(super) fn misnumbered(
+    rule: Rule,
+    place: Place,
+    message: String,
+    help: impl Into<String>,
+    number: Option<u32>,
+) -> Problem {
+    Problem { number, ..problem(rule, place, message, help) }
+}
+
 pub(super) fn problem(rule: Rule, place: Place, message: String, help: impl Into<String>) -> Problem {
-    Problem { rule, place, other: None, message, help: Some(help.into()), free: None }
+    Problem { rule, place, other: None, message, help: Some(help.into()), number: None }
 }
 
 fn check_grid(program: &ProgramModel, problems: &mut Vec<Problem>) {
@@ -55,7 +66,8 @@ fn check_depth(program: &ProgramModel, problems: &mut Vec<Problem>) {
     if !(1..=most).contains(&depth) {
         let nearest = depth.clamp(1, most);
         let message = format!("a depth of {depth} is outside 1 to {most}, the mailbox slots of a core");
-        problems.push(problem(Rule::Depth, Place::Depth, message, format!("write `depth = {nearest}`")));
+        let help = format!("write `depth = {nearest}`");
+        problems.push(misnumbered(Rule::Depth, Place::Depth, message, help, Some(nearest)));
     }
 }
 
@@ -66,12 +78,8 @@ fn check_kernel_bytes(program: &ProgramModel, problems: &mut Vec<Problem>) {
         let nearest = bytes.clamp(step, most).next_multiple_of(step).min(most / step * step);
         let message =
             format!("a kernel buffer of {bytes} bytes is not a multiple of {step} from {step} to {most}");
-        problems.push(problem(
-            Rule::KernelBytes,
-            Place::KernelBytes,
-            message,
-            format!("write `kernel_bytes = {nearest}`"),
-        ));
+        let help = format!("write `kernel_bytes = {nearest}`");
+        problems.push(misnumbered(Rule::KernelBytes, Place::KernelBytes, message, help, Some(nearest)));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The rules of circular buffers: indices, pages, and the room they have in L1.
 
-use super::check::problem;
+use super::check::{misnumbered, problem};
 use super::{Buffer, Place, Problem, ProgramModel, Rule, l1_budget};
 use crate::constants::{core, layout};
 
@@ -10,17 +10,21 @@ pub(super) fn check_buffers(buffers: &[Buffer], problems: &mut Vec<Problem>) {
     let mut free =
         (0..core::BUFFER_COMPUTE_TOKEN).filter(|n| buffers.iter().all(|buffer| buffer.index != *n));
     for (i, buffer) in buffers.iter().enumerate() {
-        let mut help = || free.next().map_or("remove a buffer".into(), |n| format!("index {n} is free"));
+        let mut taken = |message| {
+            let free = free.next();
+            let help = free.map_or("remove a buffer".into(), |n| format!("index {n} is free"));
+            misnumbered(Rule::BufferIndex, Place::BufferIndex(i), message, help, free)
+        };
         let index = buffer.index;
         if runtime.contains(&index) {
             let message = format!("{} has index {index}; 29, 30 and 31 are the runtime's", buffer.called());
-            problems.push(problem(Rule::BufferIndex, Place::BufferIndex(i), message, help()));
+            problems.push(taken(message));
         } else if index >= core::BUFFERS {
             let message = format!("{} has index {index}; circular buffers are 0 to 28", buffer.called());
-            problems.push(problem(Rule::BufferIndex, Place::BufferIndex(i), message, help()));
+            problems.push(taken(message));
         } else if let Some(j) = buffers[..i].iter().position(|earlier| earlier.index == index) {
             let message = format!("{} and {} both have index {index}", buffers[j].called(), buffer.called());
-            let mut found = problem(Rule::BufferIndex, Place::BufferIndex(i), message, help());
+            let mut found = taken(message);
             found.other =
                 Some((Place::BufferIndex(j), format!("{} has index {index} here", buffers[j].called())));
             problems.push(found);
@@ -34,12 +38,9 @@ pub(super) fn check_buffers(buffers: &[Buffer], problems: &mut Vec<Problem>) {
                 buffer.page_bytes,
                 buffer.format.name()
             );
-            problems.push(problem(
-                Rule::BufferPages,
-                Place::BufferPageBytes(i),
-                message,
-                format!("write `page_bytes = {nearest}`"),
-            ));
+            let help = format!("write `page_bytes = {nearest}`");
+            let place = Place::BufferPageBytes(i);
+            problems.push(misnumbered(Rule::BufferPages, place, message, help, Some(nearest)));
         }
         if buffer.pages == 0 || buffer.pages > Buffer::PAGES_MAX {
             let message = format!(
@@ -48,12 +49,8 @@ pub(super) fn check_buffers(buffers: &[Buffer], problems: &mut Vec<Problem>) {
                 buffer.pages,
                 Buffer::PAGES_MAX
             );
-            problems.push(problem(
-                Rule::BufferPages,
-                Place::BufferPages(i),
-                message,
-                "write `pages = 2` to overlap filling and using",
-            ));
+            let help = "write `pages = 2` to overlap filling and using";
+            problems.push(misnumbered(Rule::BufferPages, Place::BufferPages(i), message, help, Some(2)));
         }
     }
 }

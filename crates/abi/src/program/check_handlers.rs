@@ -1,7 +1,7 @@
 //! The rules of handlers: numbers, names, arguments.
 
-use super::check::problem;
-use super::names::{RESERVED, is_cpp_keyword};
+use super::check::{misnumbered, problem};
+use super::names::{RESERVED, STATEMENTS, is_cpp_keyword};
 use super::{ArgKind, Handler, Place, Problem, Rule};
 use crate::constants::command;
 
@@ -23,18 +23,18 @@ pub(super) fn check_handlers(handlers: &[Handler], problems: &mut Vec<Problem>) 
             };
             let free = free.next();
             let help = free.map_or("remove a handler".into(), |n| format!("number {n} is free"));
-            let found = problem(Rule::HandlerNumber, Place::HandlerNumber(i), message, help);
-            problems.push(Problem { free, ..found });
+            problems.push(misnumbered(Rule::HandlerNumber, Place::HandlerNumber(i), message, help, free));
         }
         for (j, earlier) in handlers[..i].iter().enumerate() {
-            if earlier.number == *number {
+            // Two of one name have one constant of the header, and are one mistake.
+            if earlier.number == *number && earlier.name != *name {
                 let message = format!("handlers `{}` and `{name}` both have number {number}", earlier.name);
                 let free = free.next();
                 let help = free.map_or("remove a handler".into(), |n| format!("number {n} is free"));
-                let found = problem(Rule::HandlerTwice, Place::HandlerNumber(i), message, help);
+                let found = misnumbered(Rule::HandlerTwice, Place::HandlerNumber(i), message, help, free);
                 let other =
                     Some((Place::HandlerNumber(j), format!("`{}` has number {number} here", earlier.name)));
-                problems.push(Problem { free, other, ..found });
+                problems.push(Problem { other, ..found });
             }
             if earlier.name == *name || earlier.cpp_name() == handler.cpp_name() {
                 let message = match earlier.name == *name {
@@ -98,6 +98,18 @@ fn check_names(i: usize, handler: &Handler, problems: &mut Vec<Problem>) {
             handler.name
         );
         let help = format!("rename it; the names that are taken: `{}`", RESERVED.join("`, `"));
+        problems.push(problem(Rule::ReservedName, Place::HandlerName(i), message, help));
+    }
+    if STATEMENTS.contains(&handler.name.as_str()) {
+        let message = format!(
+            "a handler cannot be called `{0}`: in `graph!` or `stream!` a statement that begins with `{0}` is another one",
+            handler.name
+        );
+        let help = format!(
+            "rename it, as in `{}_`; the words of statements: `{}`",
+            handler.name,
+            STATEMENTS.join("`, `")
+        );
         problems.push(problem(Rule::ReservedName, Place::HandlerName(i), message, help));
     }
     for (j, arg) in handler.args.iter().enumerate() {

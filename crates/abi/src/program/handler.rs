@@ -1,5 +1,7 @@
 //! A handler: what a command of its number carries.
 
+use super::names::capitals;
+
 /// The type of an argument, as declared in Rust and as the kernels see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArgKind {
@@ -95,14 +97,7 @@ impl Handler {
 
     /// The name of its struct in the kernels: `BigStep`.
     pub fn cpp_name(&self) -> String {
-        self.name
-            .split('_')
-            .filter(|part| !part.is_empty())
-            .map(|part| {
-                let mut letters = part.chars();
-                letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-            })
-            .collect()
+        capitals(&self.name)
     }
 }
 

@@ -44,8 +44,8 @@ pub struct Problem {
     pub message: String,
     /// The edit that mends it.
     pub help: Option<String>,
-    /// A handler number that is free, where another one is wanted: how it is written depends on where it stands.
-    pub free: Option<u32>,
+    /// The number to write in this place, where the help says one: how it is written depends on what gives the number.
+    pub number: Option<u32>,
 }
 
 impl fmt::Display for Problem {

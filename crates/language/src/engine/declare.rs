@@ -86,7 +86,7 @@ pub(crate) fn parse_names(tokens: TokenStream, word: &str, scope: &mut Scope<'_>
                 docs.retain(|attr| {
                     let doc = attr.path().is_ident("doc");
                     if !doc {
-                        refuse_attribute(attr, &mut scope.errors);
+                        refuse_attribute(attr, scope.noun, &mut scope.errors);
                     }
                     doc
                 });

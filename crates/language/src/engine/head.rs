@@ -58,7 +58,7 @@ pub(crate) fn parse_head(tokens: TokenStream, noun: &str, errors: &mut Errors) -
     head.lints.retain(|attr| {
         let kept = is_lint(attr);
         if !kept {
-            refuse_attribute(attr, errors);
+            refuse_attribute(attr, noun, errors);
         }
         kept
     });

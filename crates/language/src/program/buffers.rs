@@ -1,14 +1,15 @@
 //! `buffers(..)`: circular buffers.
 
 use komorebi_abi::constants::core;
-use komorebi_abi::program::{Buffer, Format, Rule};
+use komorebi_abi::program::{Buffer, Format, Place, Rule};
 use syn::Meta;
 
 use super::attribute::BufferParts;
 use super::collect::Collect;
+use super::header::ProgramHeader;
 use super::number::resolve;
 use super::options::expected_name;
-use super::places::{BufferPlaces, NoIndex};
+use super::places::{BufferPlaces, Named, NoIndex};
 use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
 use crate::parts::{Part, parse_fields, parse_parts};
@@ -74,10 +75,18 @@ fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
             page_bytes: filled.page_step(),
             pages: 1,
         });
-        into.places.buffers.push(BufferPlaces { index: anchor, page_bytes: anchor, pages: anchor, no_index });
+        let name = part.name.clone();
+        into.places.buffers.push(BufferPlaces {
+            name,
+            index: anchor,
+            page_bytes: anchor,
+            pages: anchor,
+            no_index,
+        });
         return;
     };
     let owner = format!("buffer `{}`", part.name);
+    let i = into.model.buffers.len();
     let parts: BufferParts = parse_fields(list.tokens.clone(), &owner, &BufferParts::PARTS, into.errors);
     let number = |field: &str, value: Option<&Value>, into: &mut Collect<'_>| {
         let value = required(value, field, &owner, part.key, into.errors)?;
@@ -92,9 +101,21 @@ fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
         None => (None, Some(NoIndex::Unwritten)),
         Some(value) => {
             let index = number("index", Some(value), into);
+            if let Some(index) = index {
+                check_agreement(&part.name, index, value, into);
+            }
             (index, index.is_none().then_some(NoIndex::Refused))
         }
     };
+    for (place, value) in [
+        (Place::BufferIndex(i), &parts.index),
+        (Place::BufferPageBytes(i), &parts.page_bytes),
+        (Place::BufferPages(i), &parts.pages),
+    ] {
+        if let Some(value) = value {
+            into.given(place, value);
+        }
+    }
     let page_bytes = number("page_bytes", parts.page_bytes.as_ref(), into);
     let pages = number("pages", parts.pages.as_ref(), into);
     let format = required(parts.format.as_ref(), "format", &owner, part.key, into.errors)
@@ -110,11 +131,36 @@ fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
     });
     let place = |value: &Option<Value>| value.as_ref().map_or(part.key, Value::anchor);
     into.places.buffers.push(BufferPlaces {
+        name: part.name.clone(),
         index: place(&parts.index),
         page_bytes: place(&parts.page_bytes),
         pages: place(&parts.pages),
         no_index,
     });
+}
+
+/// The kernels include the header, and take its constant of the buffer's name for the index.
+fn check_agreement(name: &str, index: u32, given: &Value, into: &mut Collect<'_>) {
+    let ProgramHeader::Read(read) = into.header else { return };
+    let wanted = Buffer::constant(name);
+    let Ok(constant) = read.header.get(&wanted) else { return };
+    if constant.value.as_u32() == Some(index) {
+        return;
+    }
+    let value = constant.value;
+    let text = format!(
+        "buffer `{name}` has index {index}, and `{wanted}` of the header is {value}: the kernels would use that"
+    );
+    let help = match given {
+        Value::Int(_) => {
+            format!(
+                "write `{wanted} = {index}` in the header and `index = {wanted}` here, or give one of them another name"
+            )
+        }
+        _ => format!("write `index = {wanted}`, or give the buffer another name"),
+    };
+    let line = read.line("the header says", &Named::of(constant));
+    into.errors.push(given.anchor(), &Message::new(Rule::BufferIndex, text).detail(line).help(help));
 }
 
 fn add(field: &str, value: &str) -> String {
@@ -140,6 +186,20 @@ fn required<'a>(
     value
 }
 
+/// The format of a type's elements.
+fn rust_type(name: &str) -> Option<&'static str> {
+    let format = match name {
+        "bf16" => Format::Bfloat16,
+        "f32" => Format::Float32,
+        "i32" => Format::Int32,
+        "u32" => Format::Uint32,
+        "u16" => Format::Uint16,
+        "u8" => Format::Uint8,
+        _ => return None,
+    };
+    Some(format.name())
+}
+
 fn format(value: &Value, owner: &str, errors: &mut Errors) -> Option<Format> {
     let known = || Format::ALL.into_iter().map(Format::name);
     if let Value::Name(name, anchor) = value {
@@ -152,7 +212,10 @@ fn format(value: &Value, owner: &str, errors: &mut Errors) -> Option<Format> {
                     let known = known.join("`, `");
                     message.help(format!("`bfloat16` is the format of 16 bits; known are `{known}`"))
                 }
-                _ => message.nearest(name, known()),
+                name => match rust_type(name) {
+                    Some(format) => message.help(format!("did you mean `{format}`?")),
+                    None => message.nearest(name, known()),
+                },
             };
             errors.push(*anchor, &message);
         }

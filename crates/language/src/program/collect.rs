@@ -1,7 +1,7 @@
 //! From what was written and read to the model, with the place of each part.
 
 use komorebi_abi::constants::{command as limits, layout};
-use komorebi_abi::program::{Arg, ArgKind, Handler, ProgramModel, Rule};
+use komorebi_abi::program::{Arg, ArgKind, Handler, Place, ProgramModel, Rule};
 use syn::ext::IdentExt;
 
 use super::attribute::Attribute;
@@ -12,7 +12,7 @@ use super::header::{HeaderHandler, ProgramHeader, ReadHeader};
 use super::item::ProgramItem;
 use super::number::resolve;
 use super::options::{collect_compile_args, collect_compute, collect_opt};
-use super::places::{HandlerPlaces, Places};
+use super::places::{HandlerPlaces, Named, Places};
 use super::threads::{ThreadItem, collect_regions, collect_threads};
 use crate::anchor::Anchor;
 use crate::errors::{Errors, Message};
@@ -24,6 +24,13 @@ pub(crate) struct Collect<'a> {
     pub(crate) places: Places,
     pub(crate) header: &'a ProgramHeader,
     pub(crate) errors: &'a mut Errors,
+}
+
+impl Collect<'_> {
+    /// The number at `place` is `value`: remembers the constant of the header that it names.
+    pub(crate) fn given(&mut self, place: Place, value: &Value) {
+        self.places.constants.extend(self.header.named(value).map(|named| (place, named)));
+    }
 }
 
 /// Reads one part of the attribute.
@@ -48,11 +55,13 @@ pub(crate) fn collect(
     collect_grid(attribute.grid.as_ref(), &mut into);
     if let Some(value) = &attribute.depth {
         into.places.depth = Some(value.anchor());
+        into.given(Place::Depth, value);
         let depth = resolve(value, "`depth`", &to(limits::SLOTS_MAX), header, into.errors);
         into.model.depth = depth.unwrap_or(ProgramModel::DEFAULT_DEPTH);
     }
     if let Some(value) = &attribute.kernel_bytes {
         into.places.kernel_bytes = Some(value.anchor());
+        into.given(Place::KernelBytes, value);
         let (step, most) = (layout::KERNEL_BYTES_STEP, layout::KERNEL_BYTES_MAX);
         let range = format!("a multiple of {step} from {step} to {most}");
         into.model.kernel_bytes = resolve(value, "`kernel_bytes`", &range, header, into.errors);
@@ -89,6 +98,7 @@ fn collect_grid(value: Option<&Value>, into: &mut Collect<'_>) {
     match value {
         Value::List(sides, _) if sides.len() == 2 => {
             let side = |i: usize, what, range: &str, into: &mut Collect<'_>| {
+                into.given(Place::Grid, &sides[i]);
                 resolve(&sides[i], what, range, into.header, into.errors)
             };
             let columns = side(0, "the columns of the grid", &to(limits::COLUMNS_MAX), into);
@@ -110,8 +120,8 @@ fn collect_handlers(items: &[HandlerItem], into: &mut Collect<'_>) {
     for (i, item) in items.iter().enumerate() {
         let name = item.ident.unraw().to_string();
         let anchor = Anchor::at(item.ident.span());
-        let mut places = HandlerPlaces { name: anchor, number: None, constant: None, args: Vec::new() };
-        let number = number_of(&name, item, &mut places, into);
+        let mut places = HandlerPlaces { name: anchor, number: None, args: Vec::new() };
+        let number = number_of(i, &name, item, &mut places, into);
         if let Err(why) = number {
             open.push((i, why));
         }
@@ -183,6 +193,7 @@ fn unwritten(name: &str, free: u32) -> Message {
 
 /// The number of a handler: written in place, or the header's.
 fn number_of(
+    i: usize,
     name: &str,
     item: &HandlerItem,
     places: &mut HandlerPlaces,
@@ -190,6 +201,7 @@ fn number_of(
 ) -> Result<u32, NoNumber> {
     if let Some(value) = &item.number {
         places.number = Some(value.anchor());
+        into.given(Place::HandlerNumber(i), value);
         let what = format!("the number of handler `{name}`");
         let number = resolve(value, &what, &to(limits::HANDLER_MAX), into.header, into.errors);
         return number.ok_or(NoNumber::Refused);
@@ -199,7 +211,7 @@ fn number_of(
         ProgramHeader::Absent => Err(NoNumber::Unwritten),
         ProgramHeader::Read(read) => match read.handlers().find(|handler| handler.name == name) {
             Some(HeaderHandler { constant, .. }) => {
-                places.constant = Some((constant.name.clone(), constant.location.clone()));
+                into.places.constants.push((Place::HandlerNumber(i), Named::of(constant)));
                 let number = constant.value.as_u32();
                 if number.is_none() {
                     let text = format!(

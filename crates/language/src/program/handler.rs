@@ -38,7 +38,7 @@ pub(crate) fn parse_handler(function: TraitItemFn, errors: &mut Errors) -> Handl
         } else if path.is_ident("handler") {
             number = parse_number(&attr, errors).or(number);
         } else {
-            refuse_attribute(&attr, errors);
+            refuse_attribute(&attr, "program", errors);
         }
     }
     let mut args = Vec::new();

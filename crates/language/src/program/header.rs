@@ -7,6 +7,7 @@ use komorebi_headers::{Constant, Files, Header, Options};
 use syn::LitStr;
 
 use super::files::{exists, missing_help};
+use super::places::Named;
 use crate::anchor::Anchor;
 use crate::context::Context;
 use crate::errors::{Errors, Message};
@@ -39,7 +40,18 @@ pub(crate) struct HeaderHandler<'a> {
     pub(crate) constant: &'a Constant,
 }
 
+impl Named {
+    pub(crate) fn of(constant: &Constant) -> Self {
+        Self { name: constant.name.clone(), location: constant.location.clone() }
+    }
+}
+
 impl ReadHeader {
+    /// The line of a constant, rendered; `says` is what it is shown for.
+    pub(crate) fn line(&self, says: &str, named: &Named) -> String {
+        self.header.render_at(says, &named.location, named.name.len())
+    }
+
     /// The handlers declared in the header and what it includes, by `kHandlerName` constants.
     pub(crate) fn handlers(&self) -> impl Iterator<Item = HeaderHandler<'_>> {
         self.own_constants()
@@ -69,6 +81,12 @@ pub(crate) struct HeaderConstants {
 }
 
 impl ProgramHeader {
+    /// The constant that `value` names.
+    pub(crate) fn named(&self, value: &Value) -> Option<Named> {
+        let (Self::Read(read), Value::Name(name, _)) = (self, value) else { return None };
+        read.header.get(name).ok().map(Named::of)
+    }
+
     /// The constants of the header and what it includes, without the runtime's. Places are relative to the source file,
     /// so that the same crate in two folders gives the same.
     pub(crate) fn constants(&self) -> HeaderConstants {

@@ -124,7 +124,7 @@ fn parse_trait(item: ItemTrait, errors: &mut Errors) -> ProgramItem {
         if is_lint(&attr) {
             lints.push(attr);
         } else {
-            refuse_attribute(&attr, errors);
+            refuse_attribute(&attr, "program", errors);
         }
     }
     ProgramItem { docs, lints, vis: item.vis, ident: item.ident, handlers }
@@ -135,12 +135,14 @@ pub(crate) fn is_lint(attr: &Attribute) -> bool {
     ["allow", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level))
 }
 
-/// Refuses an attribute that would be lost.
-pub(crate) fn refuse_attribute(attr: &Attribute, errors: &mut Errors) {
+/// Refuses an attribute that would be lost; `noun` is `program`, `graph` or `stream`.
+pub(crate) fn refuse_attribute(attr: &Attribute, noun: &str, errors: &mut Errors) {
     let path = attr.path().to_token_stream().to_string().replace(' ', "");
-    let message = Message::new(Rule::Item, format!("`#[{path}]` has no meaning in a program"));
-    errors.push(
-        Anchor::of(attr),
-        &message.help("remove it: besides `#[handler(..)]` over a function, only documentation and lint levels may stand here"),
-    );
+    let message = Message::new(Rule::Item, format!("`#[{path}]` has no meaning in a {noun}"));
+    let help = if noun == "program" {
+        "remove it: besides `#[handler(..)]` over a function, only documentation and lint levels may stand here"
+    } else {
+        "remove it: only documentation and, in front of the whole, lint levels may stand here"
+    };
+    errors.push(Anchor::of(attr), &message.help(help));
 }

@@ -74,12 +74,13 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream, context: &Contex
     quote!(#errors #items)
 }
 
-/// What stands twice is refused: the second handler of a name goes, the second argument gets another name, so that what is
+/// What stands twice is refused: the second handler of a name goes, as one called like the function `program` does; the second argument gets another name, so that what is
 /// generated brings no error of its own.
 fn without_doubles(item: &mut ProgramItem, model: &mut ProgramModel) {
-    for at in (1..item.handlers.len()).rev() {
+    for at in (0..item.handlers.len()).rev() {
         let (earlier, rest) = item.handlers.split_at(at);
-        if earlier.iter().any(|handler| handler.ident == rest[0].ident) {
+        let ident = rest[0].ident.unraw();
+        if ident == "program" || earlier.iter().any(|handler| handler.ident.unraw() == ident) {
             item.handlers.remove(at);
             model.handlers.remove(at);
         }

@@ -21,11 +21,21 @@ pub(crate) struct Places {
     pub(crate) threads: Vec<ThreadPlaces>,
     /// The regions that threads share.
     pub(crate) regions: Vec<RegionPlaces>,
+    /// The constants of the header that give numbers, each with where its number is used.
+    pub(crate) constants: Vec<(Place, Named)>,
+}
+
+/// A constant of the header: its name and place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) location: Location,
 }
 
 /// The anchors of a buffer.
 #[derive(Debug)]
 pub(crate) struct BufferPlaces {
+    pub(crate) name: String,
     pub(crate) index: Anchor,
     pub(crate) page_bytes: Anchor,
     pub(crate) pages: Anchor,
@@ -50,8 +60,6 @@ pub(crate) struct HandlerPlaces {
     pub(crate) name: Anchor,
     /// Where its number is written in Rust, if it is.
     pub(crate) number: Option<Anchor>,
-    /// The constant of the header that gives its number: its name and place.
-    pub(crate) constant: Option<(String, Location)>,
     pub(crate) args: Vec<Anchor>,
 }
 
@@ -87,6 +95,7 @@ impl Places {
             defines: Vec::new(),
             threads: Vec::new(),
             regions: Vec::new(),
+            constants: Vec::new(),
         }
     }
 
@@ -126,11 +135,8 @@ impl Places {
         self.threads.get(thread)?.regions.get(region).copied()
     }
 
-    /// The header's constant that a place is about.
-    pub(crate) fn constant(&self, place: Place) -> Option<&(String, Location)> {
-        match place {
-            Place::HandlerNumber(i) => self.handlers.get(i)?.constant.as_ref(),
-            _ => None,
-        }
+    /// The header's constants that give the number of a place: two of a grid.
+    pub(crate) fn constants(&self, place: Place) -> impl Iterator<Item = &Named> {
+        self.constants.iter().filter(move |(at, _)| *at == place).map(|(_, named)| named)
     }
 }

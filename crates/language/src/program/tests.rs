@@ -2,6 +2,8 @@
 //!
 //! `BLESS=1 cargo test -p komorebi-language` writes the expected files anew.
 
+mod header;
+
 use std::path::{Path, PathBuf};
 
 use proc_macro2::TokenStream;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use komorebi_abi::program::{Prefetch, Region, Rule, Thread};
+use komorebi_abi::program::{Place, Prefetch, Region, Rule, Thread};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::Meta;
 
@@ -13,7 +13,7 @@ use super::header::ProgramHeader;
 use super::kernels::{SourcePath, with_includes};
 use super::number::resolve;
 use super::options::choose;
-use super::places::{RegionPlaces, ThreadPlaces};
+use super::places::{Named, RegionPlaces, ThreadPlaces};
 use crate::anchor::Anchor;
 use crate::context::Context;
 use crate::duration::{HELP, parse_deadline};
@@ -199,13 +199,17 @@ fn collect_thread(item: &ThreadItem, into: &mut Collect<'_>) {
         into.errors.push(value.anchor(), &Message::new(Rule::Field, text).help("remove it"));
     }
     let clusters = clusters_of(item, &owner, into);
-    let Some((number, cluster)) = clusters.first().copied() else { return };
+    let Some(&(number, cluster, _)) = clusters.first() else { return };
     let mut thread = Thread { name: Some(item.name.clone()), ..Thread::new(number) };
     thread.sources = match &item.sources {
         Some(sources) => sources.iter().map(|(path, _)| path.clone()).collect(),
         None => vec![String::new()],
     };
+    // One declaration is as many threads as it has clusters.
+    let first = into.model.threads.len();
+    let all = first..first + clusters.len();
     if let Some(value) = words {
+        all.clone().for_each(|i| into.given(Place::ThreadWords(i), value));
         thread.words = resolve(
             value,
             &format!("`words` of {owner}"),
@@ -228,16 +232,20 @@ fn collect_thread(item: &ThreadItem, into: &mut Collect<'_>) {
         regions: Vec::new(),
     };
     if let Some(value) = regions {
-        (thread.regions, places.regions) = parse_regions(value, &format!("`regions` of {owner}"), into);
+        let owner = format!("`regions` of {owner}");
+        let at = |region| all.clone().map(move |i| Place::Region(i, region)).collect();
+        (thread.regions, places.regions) = parse_regions(value, &owner, &at, into);
     }
-    for (number, cluster) in clusters {
+    for (number, cluster, constant) in clusters {
+        let place = Place::ThreadCluster(into.model.threads.len());
+        into.places.constants.extend(constant.map(|named| (place, named)));
         into.model.threads.push(Thread { cluster: number, ..thread.clone() });
         into.places.threads.push(ThreadPlaces { cluster, ..places.clone() });
     }
 }
 
 /// The clusters that a thread is declared on: one, or each of a list.
-fn clusters_of(item: &ThreadItem, owner: &str, into: &mut Collect<'_>) -> Vec<(u32, Anchor)> {
+fn clusters_of(item: &ThreadItem, owner: &str, into: &mut Collect<'_>) -> Vec<(u32, Anchor, Option<Named>)> {
     let values = match (&item.parts.cluster, &item.parts.clusters) {
         (Some(value), None) => std::slice::from_ref(value),
         (None, Some(Value::List(values, _))) if !values.is_empty() => values.as_slice(),
@@ -265,25 +273,33 @@ fn clusters_of(item: &ThreadItem, owner: &str, into: &mut Collect<'_>) -> Vec<(u
     };
     let what = format!("the cluster of {owner}");
     let found = values.iter().filter_map(|value| {
-        Some((resolve(value, &what, "a number from 1 to 3", into.header, into.errors)?, value.anchor()))
+        let number = resolve(value, &what, "a number from 1 to 3", into.header, into.errors)?;
+        Some((number, value.anchor(), into.header.named(value)))
     });
-    let mut found: Vec<(u32, Anchor)> = found.collect();
+    let mut found: Vec<_> = found.collect();
     if found.is_empty() {
         // What is not known is filled in so that no other rule speaks about it.
         let taken = |cluster: u32| into.model.threads.iter().any(|thread| thread.cluster == cluster);
         let free = Thread::CLUSTERS.rev().find(|cluster| !taken(*cluster));
-        found.extend(free.map(|cluster| (cluster, item.key)));
+        found.extend(free.map(|cluster| (cluster, item.key, None)));
     }
     found
 }
 
 /// Puts the regions that threads share into the model.
 pub(crate) fn collect_regions(value: &Value, into: &mut Collect<'_>) {
-    (into.model.regions, into.places.regions) = parse_regions(value, "`regions`", into);
+    (into.model.regions, into.places.regions) =
+        parse_regions(value, "`regions`", &|region| vec![Place::SharedRegion(region)], into);
 }
 
 /// `(table = 65_536)`: the regions, and where each one's bytes stand.
-fn parse_regions(value: &Value, owner: &str, into: &mut Collect<'_>) -> (Vec<Region>, Vec<RegionPlaces>) {
+/// `at` are its places in the model.
+fn parse_regions(
+    value: &Value,
+    owner: &str,
+    at: &dyn Fn(usize) -> Vec<Place>,
+    into: &mut Collect<'_>,
+) -> (Vec<Region>, Vec<RegionPlaces>) {
     let Value::Parts(tokens, _) = value else {
         let text = format!("{owner} are names with their bytes, found {}", value.describe());
         let help = "write them as in `regions(table = 65_536)`";
@@ -310,6 +326,7 @@ fn parse_regions(value: &Value, owner: &str, into: &mut Collect<'_>) -> (Vec<Reg
         ) else {
             continue;
         };
+        at(regions.len()).into_iter().for_each(|place| into.given(place, &value));
         regions.push(Region { name: part.name, bytes });
         places.push(RegionPlaces { name: part.key, bytes: value.anchor() });
     }
