@@ -121,7 +121,7 @@ fn a_stream_that_spins_meets_its_deadline_or_the_callers_timeout() {
         stream.while_(
             |_| go.into(),
             |s| {
-                s.submit("spin", 0..8, [100_u32.into()]);
+                s.set(go, 1).submit("spin", 0..8, [100_u32.into()]);
                 s.wait_all();
             },
         );
@@ -138,7 +138,7 @@ fn a_stream_that_spins_meets_its_deadline_or_the_callers_timeout() {
     bare.while_(
         |_| go.into(),
         |s| {
-            s.event(go);
+            s.set(go, 1).event(go);
         },
     );
     bare.halt(go);
@@ -158,7 +158,7 @@ fn a_stream_that_only_submits_meets_its_deadline_or_the_callers_timeout() {
         stream.while_(
             |_| go.into(),
             |s| {
-                s.submit("spin", 0..8, [3_u32.into()]);
+                s.set(go, 1).submit("spin", 0..8, [3_u32.into()]);
             },
         );
         stream.halt(go);

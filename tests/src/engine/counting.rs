@@ -73,7 +73,8 @@ pub fn spinning(req: u64, loud: bool) -> km::Stream {
     stream.while_(
         |_| go.into(),
         |s| {
-            s.add(turns, turns, 1);
+            // A condition that nothing in the loop writes is refused.
+            s.set(go, 1).add(turns, turns, 1);
             if loud {
                 s.event(turns);
             }

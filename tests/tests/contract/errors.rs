@@ -267,7 +267,13 @@ pub(crate) fn engine_rejected(bench: &Bench) -> Told {
 pub(crate) fn spinning() -> km::Stream {
     let mut stream = km::Stream::new().req(3);
     let [go] = stream.bindings(["go"]);
-    stream.while_(|_| go.into(), |_| {});
+    // A condition that nothing in the loop writes is refused.
+    stream.while_(
+        |_| go.into(),
+        |s| {
+            s.set(go, 1);
+        },
+    );
     stream.halt(0);
     stream
 }

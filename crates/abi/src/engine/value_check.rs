@@ -35,6 +35,10 @@ impl CommandCheck<'_> {
             };
             problems.add(Rule::ArgCount, place, message, count_help(handler, &command.args, self.variables));
         }
+        let swapped = typed.and_then(|handler| self.swapped(command, handler, problems));
+        if let Some((at, message, help)) = &swapped {
+            problems.add(Rule::ArgType, Place::Arg(item, *at), message.clone(), help.clone());
+        }
         for (i, value) in command.args.iter().enumerate() {
             let place = Place::Arg(item, i as u32);
             let declared = typed.and_then(|handler| handler.args.get(i));
@@ -42,7 +46,17 @@ impl CommandCheck<'_> {
                 Some(arg) => format!("argument `{}` of {}", arg.name, command.handler_label()),
                 None => format!("argument {i} of {}", command.handler_label()),
             };
-            let words = self.value(value, declared.map(|arg| arg.kind), place, &what, problems);
+            let kind = declared.map(|arg| arg.kind);
+            let words = if swapped.is_some() {
+                // In their order the types may all fit.
+                let mut others = Problems::default();
+                let words = self.value(value, kind, place, &what, &mut others);
+                let others = others.into_vec().into_iter().filter(|other| other.rule != Rule::ArgType);
+                others.for_each(|other| problems.push(other));
+                words
+            } else {
+                self.value(value, kind, place, &what, problems)
+            };
             let at = resolved.words.len();
             resolved.args.extend(words.iter().map(|_| i as u32));
             resolved.words.extend(words);
@@ -213,6 +227,70 @@ impl CommandCheck<'_> {
         }
     }
 
+    /// Does an argument stand where another type is expected, and would all of them fit in another order? Then that is what is
+    /// wrong: the argument, what to say, and the order.
+    fn swapped(
+        &self,
+        command: &Command,
+        handler: &Handler,
+        problems: &Problems,
+    ) -> Option<(u32, String, String)> {
+        let given: Vec<Option<ArgKind>> =
+            command.args.iter().map(|value| self.kind_of(value, problems)).collect();
+        if given.len() != handler.args.len() {
+            return None;
+        }
+        let at = given
+            .iter()
+            .zip(&handler.args)
+            .position(|(given, arg)| given.is_some_and(|kind| kind != arg.kind))?;
+        // One of its own name is in its place, and declared with another type.
+        if let Value::Variable(name) = &command.args[at]
+            && let Some(id) = Declared(self.variables).find(name)
+            && self.variables[id as usize].name.as_ref() == Some(&handler.args[at].name)
+        {
+            return None;
+        }
+        // Places that no value of their type takes are left for plain numbers.
+        let mut left: Vec<ArgKind> = handler.args.iter().map(|arg| arg.kind).collect();
+        for kind in given.iter().flatten() {
+            left.remove(left.iter().position(|place| place == kind)?);
+        }
+        let number = |value: &Value| match value {
+            Value::Int(number) => u32::try_from(*number).is_ok(),
+            _ => true,
+        };
+        let takes_number = |kind: &ArgKind| {
+            matches!(kind, ArgKind::U32 | ArgKind::I32 | ArgKind::U64 | ArgKind::Core | ArgKind::Address)
+        };
+        if !left.iter().all(takes_number) || !command.args.iter().all(number) {
+            return None;
+        }
+        let arg = &handler.args[at];
+        let message = format!(
+            "argument `{}` of `{}` is {}, and is given {}",
+            arg.name,
+            handler.name,
+            kind_name(arg.kind),
+            kind_name(given[at]?)
+        );
+        let help = format!("the arguments are in another order: `{}` takes {}", handler.name, takes(handler));
+        Some((at as u32, message, help))
+    }
+
+    /// The type that a value has wherever it stands.
+    fn kind_of(&self, value: &Value, problems: &Problems) -> Option<ArgKind> {
+        match value {
+            Value::Typed(kind, _) => Some(*kind),
+            Value::Float(_) => Some(ArgKind::F32),
+            Value::Variable(name) => {
+                let id = Declared(self.variables).find(name).filter(|id| !problems.refused(*id))?;
+                self.variables[id as usize].ty
+            }
+            Value::Word(_) | Value::Int(_) => None,
+        }
+    }
+
     /// Advice to pass something else, of type `kind`.
     fn another(&self, kind: ArgKind) -> String {
         let fits = |variable: &&Variable| {
@@ -225,11 +303,20 @@ impl CommandCheck<'_> {
     }
 }
 
+/// A handler's arguments with their types.
+fn signature(handler: &Handler) -> Vec<String> {
+    handler.args.iter().map(|arg| format!("{}: {}", arg.name, kind_name(arg.kind))).collect()
+}
+
+/// The same as one text.
+fn takes(handler: &Handler) -> String {
+    let names = signature(handler);
+    if names.is_empty() { "nothing".to_owned() } else { format!("`({})`", names.join(", ")) }
+}
+
 /// What is missing of a handler's arguments, or is too much.
 fn count_help(handler: &Handler, given: &[Value], variables: &[Variable]) -> String {
-    let names: Vec<String> =
-        handler.args.iter().map(|arg| format!("{}: {}", arg.name, kind_name(arg.kind))).collect();
-    let takes = if names.is_empty() { "nothing".to_owned() } else { format!("`({})`", names.join(", ")) };
+    let (names, takes) = (signature(handler), takes(handler));
     if let Some(missing @ [_, ..]) = names.get(given.len()..) {
         let list: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
         let verb = if missing.len() == 1 { "is" } else { "are" };

@@ -12,28 +12,39 @@ pub(super) struct Conflicts<'a> {
     pub(super) flights: &'a Flights<'a>,
 }
 
+/// What is wrong with a step, and whose commands it would have to wait for.
+#[derive(Default)]
+pub(super) struct Missed {
+    pub(super) problems: Problems,
+    pub(super) submits: Vec<u32>,
+}
+
 impl Conflicts<'_> {
     /// Checks a step where `state` is known.
-    pub(super) fn check(&self, step: u32, state: &State, problems: &mut Problems) {
+    pub(super) fn check(&self, step: u32, state: &State) -> Missed {
+        let mut missed = Missed::default();
+        self.check_step(step, state, &mut missed);
+        missed
+    }
+
+    fn check_step(&self, step: u32, state: &State, missed: &mut Missed) {
         let variables = &self.model.variables;
         match &self.plan.steps[step as usize] {
             Planned::Compute(statement) => {
                 let refused: Vec<u32> = statement
                     .reads(variables)
-                    .filter(|(id, operand)| {
-                        self.read(*id, Place::Operand(step, 0, *operand), state, problems)
-                    })
+                    .filter(|(id, operand)| self.read(*id, Place::Operand(step, 0, *operand), state, missed))
                     .map(|(id, _)| id)
                     .collect();
                 if let Some(id) = statement.to.filter(|id| !refused.contains(id)) {
-                    self.written_in_flight(id, Place::Operand(step, 0, Place::TARGET), step, state, problems);
+                    self.written_in_flight(id, Place::Operand(step, 0, Place::TARGET), step, state, missed);
                 }
             }
             Planned::Submit(command) => {
                 let args = command.reads(variables).map(|(id, arg)| (id, Place::Arg(step, arg)));
                 let refused: Vec<u32> = args
                     .chain(command.at.map(|id| (id, Place::Group(step))))
-                    .filter(|(id, place)| self.read(*id, *place, state, problems))
+                    .filter(|(id, place)| self.read(*id, *place, state, missed))
                     .map(|(id, _)| id)
                     .collect();
                 let mut quiet;
@@ -44,15 +55,15 @@ impl Conflicts<'_> {
                     state = &quiet;
                 }
                 if let Some(id) = command.result.filter(|id| !refused.contains(id)) {
-                    self.written_in_flight(id, Place::Result(step), step, state, problems);
+                    self.written_in_flight(id, Place::Result(step), step, state, missed);
                 }
-                self.tensors(step, state, problems);
+                self.tensors(step, state, missed);
             }
             Planned::Wait(Some(waited)) => {
                 if let Some(index) = self.flights.index(*waited)
                     && !state.submitted.has(index)
                 {
-                    problems.conflict(
+                    missed.problems.conflict(
                         Rule::WaitUnknown,
                         Place::Operand(step, 0, 0),
                         Place::Item(*waited),
@@ -64,12 +75,12 @@ impl Conflicts<'_> {
             }
             Planned::Event(word) | Planned::JumpIf { condition: word, .. } => {
                 if let Word::Variable(id) = *word {
-                    self.read(id, Place::Operand(step, 0, 0), state, problems);
+                    self.read(id, Place::Operand(step, 0, 0), state, missed);
                 }
             }
             // It waits for all commands before it reads.
             Planned::Halt(Word::Variable(id)) => {
-                self.never_written(*id, Place::Operand(step, 0, 0), state, problems);
+                self.never_written(*id, Place::Operand(step, 0, 0), state, missed);
             }
             _ => {}
         }
@@ -80,13 +91,14 @@ impl Conflicts<'_> {
     }
 
     /// Reports a read of what may change, or has no value; says whether it did.
-    fn read(&self, id: u32, place: Place, state: &State, problems: &mut Problems) -> bool {
+    fn read(&self, id: u32, place: Place, state: &State, missed: &mut Missed) -> bool {
         let Some(submit) = self.flights.result_to_come(state, id) else {
-            return self.never_written(id, place, state, problems);
+            return self.never_written(id, place, state, missed);
         };
+        missed.submits.push(submit);
         let label = self.model.variables[id as usize].label(id);
         let there = self.label(submit);
-        problems.conflict(
+        missed.problems.conflict(
             Rule::ReadBeforeWrite,
             place,
             Place::Result(submit),
@@ -97,12 +109,12 @@ impl Conflicts<'_> {
         true
     }
 
-    fn never_written(&self, id: u32, place: Place, state: &State, problems: &mut Problems) -> bool {
+    fn never_written(&self, id: u32, place: Place, state: &State, missed: &mut Missed) -> bool {
         if self.plan.table.number(id).is_none_or(|register| state.is_given(register)) {
             return false;
         }
         let label = self.model.variables[id as usize].label(id);
-        problems.add(
+        missed.problems.add(
             Rule::ReadBeforeWrite,
             place,
             format!("{label} is read here, and some path to it writes nothing there"),
@@ -111,12 +123,13 @@ impl Conflicts<'_> {
         true
     }
 
-    fn written_in_flight(&self, id: u32, place: Place, step: u32, state: &State, problems: &mut Problems) {
+    fn written_in_flight(&self, id: u32, place: Place, step: u32, state: &State, missed: &mut Missed) {
         let Some(submit) = self.flights.result_to_come(state, id) else { return };
+        missed.submits.push(submit);
         let label = self.model.variables[id as usize].label(id);
         let there = self.label(submit);
         if submit == step {
-            return problems.add(
+            return missed.problems.add(
                 Rule::WriteUnordered,
                 place,
                 format!("{label} is written by {there} again while the one before may be in flight"),
@@ -127,7 +140,7 @@ impl Conflicts<'_> {
             Place::Result(_) => format!("by {}", self.label(step)),
             _ => "here".to_owned(),
         };
-        problems.conflict(
+        missed.problems.conflict(
             Rule::WriteUnordered,
             place,
             Place::Result(submit),
@@ -137,9 +150,10 @@ impl Conflicts<'_> {
         );
     }
 
-    fn tensors(&self, step: u32, state: &State, problems: &mut Problems) {
+    fn tensors(&self, step: u32, state: &State, missed: &mut Missed) {
         for (one, other) in self.flights.races(state, step) {
             let submit = self.flights.submits[other.submit as usize];
+            missed.submits.push(submit);
             let tensor = match one.tensor {
                 TensorKey::Bits(address) => format!("the tensor at {address:#x}"),
                 TensorKey::Variable(id) => self.model.variables[id as usize].label(id),
@@ -152,10 +166,10 @@ impl Conflicts<'_> {
                 let does = does(one.writes);
                 let message =
                     format!("{here} {does} {tensor} on {cores} again while the one before may be in flight");
-                problems.add(Rule::TensorRace, place, message, AGAIN);
+                missed.problems.add(Rule::TensorRace, place, message, AGAIN);
                 continue;
             }
-            problems.conflict(
+            missed.problems.conflict(
                 Rule::TensorRace,
                 place,
                 Place::Arg(submit, other.arg),

@@ -144,6 +144,8 @@ pub(super) struct Flights<'a> {
     of_submit: Vec<Vec<usize>>,
     /// The uses whose address or first core each variable holds.
     of_variable: BTreeMap<u32, Bits>,
+    /// Waits that are missing and told of, in front of a step: what follows from a missing one is no news.
+    missing: BTreeMap<u32, Vec<usize>>,
 }
 
 impl<'a> Flights<'a> {
@@ -158,6 +160,7 @@ impl<'a> Flights<'a> {
             of_tensor: BTreeMap::new(),
             of_submit: vec![Vec::new(); submits.len()],
             of_variable: BTreeMap::new(),
+            missing: BTreeMap::new(),
             submits,
         };
         let mut written = std::collections::BTreeSet::new();
@@ -221,8 +224,20 @@ impl<'a> Flights<'a> {
         state
     }
 
+    /// A wait for the commands of step `submit` is missing in front of `step`.
+    pub(super) fn miss(&mut self, step: u32, submit: u32) {
+        let index = self.index(submit);
+        self.missing.entry(step).or_default().extend(index);
+    }
+
+    /// Does the waits that are missing in front of a step.
+    pub(super) fn before(&self, state: &mut State, step: u32) {
+        self.missing.get(&step).into_iter().flatten().for_each(|index| self.land(state, *index));
+    }
+
     /// Follows a step.
     pub(super) fn step(&self, state: &mut State, step: u32) {
+        self.before(state, step);
         match &self.plan.steps[step as usize] {
             Planned::Compute(statement) => {
                 if let Some(id) = statement.to {
@@ -244,7 +259,8 @@ impl<'a> Flights<'a> {
                     self.land(state, index);
                 }
             }
-            Planned::WaitAll => {
+            // One for a command that is unknown may be for any.
+            Planned::WaitAll | Planned::Wait(None) => {
                 state.results.0.fill(0);
                 state.uses.0.fill(0);
             }

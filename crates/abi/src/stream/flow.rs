@@ -3,26 +3,30 @@
 use std::collections::BTreeSet;
 
 use super::StreamModel;
-use super::conflicts::Conflicts;
+use super::conflicts::{Conflicts, Missed};
 use super::flight::{Flights, State};
 use super::lower::{Plan, Planned};
 use crate::constants::command::JOB_QUEUE_LENGTH;
 use crate::engine::{Facts, Place, Problems, Rule};
 
 /// A run of steps with one entry and one end.
-struct Block {
-    from: usize,
-    end: usize,
-    next: Vec<usize>,
+pub(super) struct Block {
+    pub(super) from: usize,
+    pub(super) end: usize,
+    pub(super) next: Vec<usize>,
     /// It goes past the last step.
     falls: bool,
 }
 
-struct Flow<'a> {
-    plan: &'a Plan,
-    blocks: Vec<Block>,
-    reached: Vec<bool>,
+/// The steps of a stream as blocks.
+pub(super) struct Flow<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) blocks: Vec<Block>,
+    pub(super) reached: Vec<bool>,
 }
+
+/// Steps that are told one by one; the rest of a stream with more is told at once.
+const TOLD_ALONE: u32 = 24;
 
 /// Checks the flow of a stream whose labels all exist.
 pub(super) fn check(model: &StreamModel, plan: &Plan, facts: &Facts, problems: &mut Problems) {
@@ -31,10 +35,10 @@ pub(super) fn check(model: &StreamModel, plan: &Plan, facts: &Facts, problems: &
     flow.reach();
     flow.check_reach(problems);
     flow.check_loops(problems);
-    let flights = Flights::new(model, plan, facts);
+    let mut flights = Flights::new(model, plan, facts);
     let entries = flow.solve(&flights);
-    let conflicts = Conflicts { model, plan, flights: &flights };
-    flow.check_steps(&entries, &conflicts, problems);
+    flow.check_conditions(model, &entries, &flights, problems);
+    flow.check_steps(model, entries, &mut flights, problems);
     flow.check_queue(problems);
 }
 
@@ -206,14 +210,56 @@ impl Flow<'_> {
         entries
     }
 
-    fn check_steps(&self, entries: &[Option<State>], conflicts: &Conflicts<'_>, problems: &mut Problems) {
+    /// Checks what every step reads and writes. A wait that is missing is told of once, where it is missed first on the way
+    /// from its command on; then it counts as written.
+    fn check_steps(
+        &self,
+        model: &StreamModel,
+        mut entries: Vec<Option<State>>,
+        flights: &mut Flights<'_>,
+        problems: &mut Problems,
+    ) {
+        let mut told = BTreeSet::new();
+        for round in 0.. {
+            let found = self.findings(model, &entries, flights);
+            // One that meets the command of the turn before comes last: it often goes with the others.
+            let turn = |(step, missed): &(u32, Missed)| missed.submits.iter().all(|submit| submit >= step);
+            let first = found.iter().filter(|(_, missed)| !missed.submits.is_empty());
+            let first = first.min_by_key(|one| (turn(one), one.0)).filter(|_| round < TOLD_ALONE);
+            let Some((step, missed)) = first else {
+                let rest = found.into_iter().filter(|(step, _)| !told.contains(step));
+                rest.flat_map(|(_, missed)| missed.problems.into_vec()).for_each(|one| problems.push(one));
+                return;
+            };
+            missed.submits.iter().for_each(|submit| flights.miss(*step, *submit));
+            if told.insert(*step) {
+                missed.problems.clone().into_vec().into_iter().for_each(|one| problems.push(one));
+            }
+            entries = self.solve(flights);
+        }
+    }
+
+    /// What is wrong at each step, in their order.
+    fn findings(
+        &self,
+        model: &StreamModel,
+        entries: &[Option<State>],
+        flights: &Flights<'_>,
+    ) -> Vec<(u32, Missed)> {
+        let conflicts = Conflicts { model, plan: self.plan, flights };
+        let mut found = Vec::new();
         for (block, entry) in self.blocks.iter().zip(entries) {
             let Some(mut state) = entry.clone() else { continue };
-            for step in block.from..block.end {
-                conflicts.check(step as u32, &state, problems);
-                conflicts.flights.step(&mut state, step as u32);
+            for step in block.from as u32..block.end as u32 {
+                flights.before(&mut state, step);
+                let missed = conflicts.check(step, &state);
+                if !missed.problems.is_empty() {
+                    found.push((step, missed));
+                }
+                flights.step(&mut state, step);
             }
         }
+        found
     }
 
     /// Commands in the queue at most, on ways that take no jump back: a loop's turns cannot be counted.

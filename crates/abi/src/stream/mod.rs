@@ -6,6 +6,7 @@
 
 mod builder;
 mod check;
+mod condition;
 mod conflicts;
 mod decode;
 mod encode;

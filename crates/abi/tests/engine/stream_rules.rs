@@ -3,13 +3,130 @@
 use std::collections::BTreeSet;
 
 use super::support::{done, facts, none, rules};
-use komorebi_abi::engine::{Arithmetic, Domain, Facts, Place, Problem, Rule, Value};
+use komorebi_abi::engine::{Arithmetic, Domain, Facts, Place, Problem, Rule, Value, Var};
 use komorebi_abi::stream::{StepBody, Stream};
 
 fn problems(build: impl FnOnce(&mut Stream)) -> Vec<Problem> {
     let mut stream = Stream::new();
     build(&mut stream);
     stream.check(&facts())
+}
+
+/// `while page < pages` around `body`.
+fn counting(body: impl FnOnce(&mut Stream, [Var; 3])) -> Vec<Problem> {
+    problems(|s| {
+        let [pages] = s.bindings(["pages"]);
+        let [page, more] = [s.register(), s.register()];
+        s.set(page, 0);
+        s.while_(
+            |s| {
+                s.ltu(more, page, pages);
+                more.into()
+            },
+            |s| body(s, [page, pages, more]),
+        );
+        s.wait_all().halt(page);
+    })
+}
+
+#[test]
+fn a_loop_whose_condition_never_changes_has_no_way_out() {
+    let refused = |found: Vec<Problem>| {
+        assert!(rules(&found) == [Rule::StreamLoop], "{found:#?}");
+        let found = found.into_iter().find(|problem| problem.rule == Rule::StreamLoop);
+        found.map_or_else(String::new, |problem| problem.message)
+    };
+    let message = refused(counting(|s, [page, ..]| done(s.event(page))));
+    assert_eq!(
+        message,
+        "this loop never ends once it goes round: nothing in it changes register 1 or `pages`"
+    );
+    // The condition itself is computed anew each time, from the same.
+    refused(counting(|s, [_, _, more]| {
+        s.event(more);
+        s.add(more, more, 1);
+    }));
+    // A way out under a condition that is as fixed is none.
+    refused(counting(|s, [page, pages, _]| {
+        let other = s.register();
+        s.eq(other, page, pages);
+        s.if_(other, |s| done(s.break_()));
+    }));
+    // The outer loop changes what the inner one waits for, and is never reached again.
+    let message = refused(counting(|s, [page, pages, more]| {
+        s.while_(
+            |s| {
+                s.ltu(more, page, pages);
+                more.into()
+            },
+            |s| done(s.event(page)),
+        );
+        s.add(page, page, 1);
+    }));
+    assert!(message.contains("register 1 or"), "{message}");
+}
+
+#[test]
+fn a_loop_whose_condition_may_change_is_fine() {
+    assert_eq!(counting(|s, [page, ..]| done(s.add(page, page, 1))), []);
+    // On one way round, by way of another register.
+    let found = counting(|s, [page, pages, _]| {
+        let [odd, next] = [s.register(), s.register()];
+        s.and(odd, pages, 1).add(next, page, 1);
+        s.if_(odd, |s| done(s.set(page, next)));
+    });
+    assert_eq!(found, []);
+    // By the result of a command.
+    let found = counting(|s, [page, ..]| {
+        s.submit("norm", 0..8, [0.into(), 1.into()]).result(page);
+        s.wait_all();
+    });
+    assert_eq!(found, []);
+    // One of two ways out is enough, and so is a halt.
+    let found = counting(|s, [page, pages, more]| {
+        let turns = s.register();
+        s.set(turns, page).add(turns, turns, 1).ltu(more, turns, pages);
+        s.if_(more, |s| done(s.halt(1)));
+    });
+    assert!(rules(&found) == [Rule::StreamLoop], "`turns` begins anew each time: {found:#?}");
+    let found = problems(|s| {
+        let [pages] = s.bindings(["pages"]);
+        let [turns, more] = [s.register(), s.register()];
+        s.set(turns, 0);
+        s.while_(
+            |_| pages.into(),
+            |s| {
+                s.add(turns, turns, 1).ltu(more, turns, 9);
+                s.if_else(more, |s| done(s.event(turns)), |s| done(s.halt(1)));
+            },
+        );
+        s.halt(0);
+    });
+    assert_eq!(found, []);
+    // The inner loop's condition is the outer's affair where the inner one leaves by another.
+    let found = counting(|s, [page, pages, _]| {
+        let turn = s.register();
+        s.set(turn, 0);
+        s.loop_(|s| {
+            let more = s.register();
+            s.add(turn, turn, 1).ltu(more, turn, pages);
+            s.if_else(more, |s| done(s.continue_()), |s| done(s.break_()));
+        });
+        s.add(page, page, 1);
+    });
+    assert_eq!(found, []);
+    // A result from before the loop comes in it.
+    let found = problems(|s| {
+        let flag = s.register();
+        s.set(flag, 1);
+        s.submit("norm", 0..8, [0.into(), 1.into()]).result(flag);
+        s.loop_(|s| {
+            s.wait_all();
+            s.if_(flag, |s| done(s.break_()));
+        });
+        s.halt(0);
+    });
+    assert_eq!(found, []);
 }
 
 #[test]
@@ -20,6 +137,17 @@ fn every_rule_of_streams_is_broken_by_its_stream_and_by_that_alone() {
             s.loop_(|s| {
                 s.submit("touch", 0..8, none());
             });
+        }),
+        // Nothing writes the condition.
+        (Rule::StreamLoop, Place::Item(3), |s| {
+            let [pages] = s.bindings(["pages"]);
+            s.while_(
+                |_| pages.into(),
+                |s| {
+                    s.event(pages);
+                },
+            );
+            s.halt(0);
         }),
         (Rule::StreamTarget, Place::Item(0), |s| {
             s.break_();

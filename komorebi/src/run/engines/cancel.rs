@@ -23,6 +23,7 @@ impl<P> Run<P> {
     /// ```
     /// use std::time::Duration;
     /// use komorebi as km;
+    /// use km::Arithmetic as _;
     ///
     /// # fn main() -> km::Result<()> {
     /// const TIMEOUT: Duration = Duration::from_secs(5);
@@ -30,7 +31,10 @@ impl<P> Run<P> {
     /// let run = session.load(km::Program::new("idle").grid(2, 1))?;
     /// let mut stream = km::Stream::new();
     /// let [go] = stream.bindings(["go"]);
-    /// stream.while_(|_| go.into(), |_| ()).halt(go);
+    /// let turn = |s: &mut km::Stream| {
+    ///     s.add(go, go, 1);
+    /// };
+    /// stream.while_(|_| go.into(), turn).halt(go);
     ///
     /// let handle = run.start(&run.upload(&stream)?, [1_u32])?;
     /// run.cancel(&handle, TIMEOUT)?;

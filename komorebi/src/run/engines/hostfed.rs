@@ -253,6 +253,7 @@ impl Commands for Host<'_> {
 mod tests {
     use super::*;
     use crate as km;
+    use km::Arithmetic as _;
 
     #[test]
     fn commands_in_flight_when_the_timeout_passes_are_forgotten_as_they_arrive() {
@@ -264,6 +265,7 @@ mod tests {
         stream.while_(
             |_| go.into(),
             |s| {
+                s.set(go, 1);
                 for _ in 0..4 {
                     s.submit(0, 0..2, []);
                 }

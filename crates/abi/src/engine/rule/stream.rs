@@ -7,7 +7,7 @@ pub(super) const CATALOGUE: &[Entry] = &[
         Rule::StreamLoop,
         "KM0200",
         "a loop with no way out",
-        "Nothing in the loop leaves it: the stream would end by its deadline or a cancel only.",
+        "Nothing in the loop leaves it, or only under a condition that nothing in it changes: the stream would end by its deadline or a cancel only.",
     ),
     (Rule::StreamTarget, "KM0201", "a branch to nowhere", "A branch goes to a place in its own stream."),
     (
