@@ -4,7 +4,6 @@ use std::cell::RefCell;
 
 use komorebi_abi::engine::{Place, Ref, Rule, Value, VariableKind};
 use komorebi_abi::stream::{StepBody, Stream};
-use quote::ToTokens;
 use syn::Expr;
 use syn::ext::IdentExt;
 
@@ -14,9 +13,10 @@ use crate::engine::assignment::{fit, fit_word, parse_assignment};
 use crate::engine::command::{CommandSyntax, resolve_syntax};
 use crate::engine::declare::Named;
 use crate::engine::expression::{Code, Lower, Tree, Type, condition, tree};
-use crate::engine::number::name_of;
 use crate::engine::scope::Scope;
 use crate::errors::Message;
+
+const NO_STEP: &str = "a step assigns, submits, waits, posts an event, branches or halts: `x = ..;`, `submit ..;`, `wait(all);`, `halt(x);`";
 
 /// What is known while the steps are driven, beside the builder.
 pub(super) struct Context<'s, 'a> {
@@ -201,8 +201,8 @@ fn assign(expr: &Expr, stream: &mut Stream, context: &mut Context<'_, '_>) {
         Ok(Some(assignment)) => assignment,
         Ok(None) => return,
         Err(()) => {
-            let (text, help) = no_step(expr, context.scope);
-            context.scope.syntax(Anchor::of(expr), text, &help);
+            let text = "this does nothing".to_owned();
+            context.scope.syntax(Anchor::of(expr), text, NO_STEP);
             context.scope.gaps = true;
             return;
         }
@@ -211,58 +211,6 @@ fn assign(expr: &Expr, stream: &mut Stream, context: &mut Context<'_, '_>) {
     let value = fit(assignment.value, to, context.scope);
     let code = context.lower.assign(to, assignment.target, &value, context.scope);
     context.push(stream, code);
-}
-
-/// What to say about an expression that is no step.
-fn no_step(expr: &Expr, scope: &Scope<'_>) -> (String, String) {
-    match expr {
-        Expr::ForLoop(written) => return ("a stream has no `for`".to_owned(), count_of(written)),
-        Expr::Match(_) => {
-            let help = "write `if x == 1 { .. } else if x == 2 { .. }`";
-            return ("a stream has no `match`".to_owned(), help.to_owned());
-        }
-        _ => {}
-    }
-    let mut called = expr;
-    loop {
-        called = match called {
-            Expr::Call(call) => &call.func,
-            Expr::Index(index) => &index.expr,
-            _ => break,
-        };
-    }
-    match name_of(called) {
-        Some(name) if scope.program.facts.handler(&name).is_some() => (
-            format!("`{name}` is a handler, and this does not say what happens to its command"),
-            format!("write `submit {name}[0..8](..);`, or `enqueue {name}(..) queued(8);` for cores of the dispatcher's choice"),
-        ),
-        Some(name) if name == "wait_all" => ("there is no `wait_all`".to_owned(), "write `wait(all);`".to_owned()),
-        _ => (
-            "this does nothing".to_owned(),
-            "a step assigns, submits, waits, posts an event, branches or halts: `x = ..;`, `submit ..;`, `wait(all);`, `halt(x);`".to_owned(),
-        ),
-    }
-}
-
-/// The loop that counts as a `for` does, with the user's own name and bounds where they are short.
-fn count_of(written: &syn::ExprForLoop) -> String {
-    let simple = |bound: Option<&Expr>| match bound? {
-        Expr::Lit(literal) => Some(literal.to_token_stream().to_string()),
-        bound => name_of(bound),
-    };
-    let name = match &*written.pat {
-        syn::Pat::Ident(name) => name.ident.to_string(),
-        _ => "i".to_owned(),
-    };
-    let (from, sign, to) = match &*written.expr {
-        Expr::Range(range) => {
-            let sign = if matches!(range.limits, syn::RangeLimits::Closed(_)) { "<=" } else { "<" };
-            (simple(range.start.as_deref()), sign, simple(range.end.as_deref()))
-        }
-        _ => (None, "<", None),
-    };
-    let [from, to] = [from, to].map(|bound| bound.unwrap_or_else(|| "..".to_owned()));
-    format!("count yourself: `reg {name}: u32 = {from}; while {name} {sign} {to} {{ ..; {name} += 1; }}`")
 }
 
 fn submit(
@@ -295,5 +243,8 @@ fn submit(
     }
     let item = step.id().0;
     context.scope.places.set_all(item, &parsed.places);
+    if parsed.vague {
+        context.scope.vague.insert(item);
+    }
     context.mark(stream, item_anchor);
 }

@@ -2,12 +2,13 @@
 
 mod drive;
 mod ends;
+mod foreign;
 mod parse;
 mod syntax;
 #[cfg(test)]
 mod tests;
 
-use komorebi_abi::engine::Problem;
+use komorebi_abi::engine::{Problem, Rule};
 use komorebi_abi::stream::{StepBody, StreamModel, encode};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -62,7 +63,9 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     quote!(#errors #items)
 }
 
-fn report_stream(problems: Vec<Problem>, model: &StreamModel, scope: &mut Scope<'_>) {
+fn report_stream(mut problems: Vec<Problem>, model: &StreamModel, scope: &mut Scope<'_>) {
+    // A register of an unknown name may be what a loop waits for.
+    problems.retain(|problem| problem.rule != Rule::StreamLoop || !scope.lost_writes);
     report(problems, &|item| model.steps.get(item as usize).is_none_or(|step| step.name.is_some()), scope);
 }
 

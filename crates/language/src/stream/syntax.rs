@@ -5,6 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Token};
 
+use super::foreign::{register_for, repair};
 use crate::anchor::Anchor;
 use crate::engine::command::{CommandSyntax, Words, read_command, read_names, unexpected};
 use crate::engine::declare::{first_word, parse_names};
@@ -94,6 +95,10 @@ fn parse_step(tokens: TokenStream, scope: &mut Scope<'_>, steps: &mut Vec<Step>)
         }
         _ => {}
     }
+    let Some(tokens) = repair(tokens, scope) else {
+        scope.gaps = true;
+        return;
+    };
     let name = crate::graph::name_in(&tokens);
     let words = Words { parts: &PARTS, facts: &scope.program.facts };
     let read = |input: ParseStream<'_>| read_step(input, words);
@@ -108,9 +113,7 @@ fn parse_step(tokens: TokenStream, scope: &mut Scope<'_>, steps: &mut Vec<Step>)
         }
         Err(error) => {
             let help = match &name {
-                Some(name) if error.to_string().starts_with(LET) => {
-                    format!("for a register, write `reg {name}: u32 = ..;` with its value")
-                }
+                Some(name) if error.to_string().starts_with(LET) => register_for(name, &tokens),
                 _ => FORMS.to_owned(),
             };
             let text = format!("cannot read this step: {error}");

@@ -266,8 +266,8 @@ fn blocks_nest_as_deep_as_one_limit_says_and_the_message_says_what_is_too_deep()
 fn an_unreached_step_says_what_it_stands_behind() {
     for (body, says) in [
         ("halt(0); event(1);", "move it in front of the `halt`"),
-        ("loop { if flag > 7 { halt(1); } } halt(0);", "leave the loop with `break;`"),
-        ("while flag > 7 { continue; event(1); } halt(0);", "in front of what leaves"),
+        ("loop { flag += 1; if flag > 7 { halt(1); } } halt(0);", "leave the loop with `break;`"),
+        ("while flag > 7 { flag -= 1; continue; event(1); } halt(0);", "in front of what leaves"),
         ("while flag > 7 { break; event(1); } halt(0);", "in front of what leaves"),
         ("if flag > 7 { halt(1); } else { halt(2); } event(1); halt(3);", "in front of the `halt`"),
     ] {
@@ -288,6 +288,122 @@ fn a_for_loop_is_answered_with_its_own_bounds() {
         let found = messages(&format!("bind flag: u32; for {head} {{ wait(all); }} halt(0);"));
         assert!(found[0].contains(says), "{head}: {found:#?}");
     }
+}
+
+#[test]
+fn what_another_language_has_is_answered_with_the_step_that_is_meant() {
+    let declared = "bind flag: u32; reg sum: u32 = 0;";
+    for (body, says) in [
+        (
+            "for i in 0..32 { submit norm[0](64, i); wait(all); }",
+            "a stream has no `for`\nhelp: count yourself: `reg i: u32 = 0; while i < 32 {",
+        ),
+        (
+            "match flag { 1 => { submit touch(); } _ => {} }",
+            "a stream has no `match`\nhelp: write `if flag == 1 { .. } else if flag == 2 { .. }`",
+        ),
+        ("if flag { event(1); } elif sum { event(2); }", "a stream has no `elif`\nhelp: write `else if"),
+        ("if flag { event(1); }; else { event(2); }", "this `else` has no `if`\nhelp: write it right behind"),
+        ("return sum;", "a stream has no `return`\nhelp: end it with `halt(sum);`"),
+        ("return;", "end it with `halt(0);`"),
+        ("fn twice(x: u32) { event(x); }", "a stream has no `fn`"),
+        ("end(sum, flag);", "`end` is a graph's: a stream ends with a `halt`"),
+        ("cpu after sum { sum += 1; }", "`cpu` is a graph's\nhelp: write what it computes as steps"),
+        ("sum++;", "a stream has no `++`\nhelp: write `sum += 1;`"),
+        ("sum--;", "write `sum -= 1;`"),
+        ("let x = 2; event(x);", "for a register, write `reg x: u32 = 2;`"),
+        ("let mut x = 2.5; event(x);", "for a register, write `reg x: f32 = 2.5;`"),
+        ("let x: i32 = 2; event(x);", "for a register, write `reg x: i32 = 2;`"),
+        (
+            "let look = norm[0..4](64, 1) -> sum; wait(look);",
+            "does not say what happens to its command\nhelp: write `let look = submit norm[0..8](..);`",
+        ),
+        ("norm[0..4](64, 1) -> sum;", "help: write `submit norm[0..8](..);`"),
+        ("touch() queued(2);", "`enqueue touch(..) queued(8);`"),
+        (
+            "look = submit touch(); wait(look);",
+            "`look =` does not name a command\nhelp: write `let look = submit ..`",
+        ),
+        ("sum = submit norm[0..4](64, 1); wait(all);", "`submit ..(..) -> sum;`"),
+        (
+            "halt(sum, flag);",
+            "`halt` takes one value, and is given 2\nhelp: write `halt(flag);`, and `event(sum);` before it",
+        ),
+        ("event(sum, flag);", "post each of them: `event(sum);` `event(flag);`"),
+        ("halt();", "`halt` has no value\nhelp: write `halt(0);`"),
+        ("event sum;", "`event` takes its value in parentheses\nhelp: write `event(sum);`"),
+        ("wait all;", "write `wait(all);`"),
+        ("sum = 1 flag = 2;", "expected `;` before `flag`"),
+        ("sum += 1 flag += 2;", "expected `;` before `flag`"),
+        ("submit norm[0..4](64, 1) -> u32;", "`u32` is a type, and a register's name is expected"),
+    ] {
+        let found = messages(&format!("{declared} {body} event(flag); halt(sum);"));
+        assert_eq!(found.len(), 1, "{body}: {found:#?}");
+        assert!(found[0].contains(says), "{body}: {found:#?}");
+    }
+    // What stands beside it is still told.
+    let found = messages(&format!("{declared} let look = norm[0..4](64) -> smu; wait(look); halt(sum);"));
+    assert_eq!(codes(&found), ["KM0017", "KM0107", "KM0101"], "{found:#?}");
+}
+
+#[test]
+fn an_attribute_that_means_nothing_is_told_as_that_of_a_stream() {
+    let (_, found) = read_text("#[derive(Clone)] stream S { #[inline] bind x: u32; halt(x); }", &heat());
+    assert_eq!(codes(&found), ["KM0016", "KM0016"], "{found:#?}");
+    assert!(found.iter().all(|text| text.contains("has no meaning in a stream")), "{found:#?}");
+}
+
+#[test]
+fn a_loop_that_nothing_ends_is_refused_and_one_with_an_unknown_register_is_not() {
+    let found = messages(
+        "bind pages: u32; reg page: u32 = 0; while page < pages { submit touch(); wait(all); } halt(0);",
+    );
+    assert_eq!(codes(&found), ["KM0200"], "{found:#?}");
+    assert!(found[0].contains("nothing in it changes `page` or `pages`"), "{found:#?}");
+    let found = messages("bind pages: u32; reg page: u32 = 0; while page < pages { paeg += 1; } halt(0);");
+    assert!(codes(&found).iter().all(|code| *code == "KM0107"), "{found:#?}");
+}
+
+#[test]
+fn arguments_in_another_order_are_told_as_that_with_the_order() {
+    let takes = "the arguments are in another order: `norm` takes `(state: km::Address, cores: u32)`";
+    for (declared, args) in [("", "0, trace"), (", n: u32", "n, trace"), ("", "7, trace")] {
+        let found =
+            messages(&format!("bind trace: km::Address{declared}; submit norm[0..4]({args}); halt(0);"));
+        assert!(found.len() == 1 && found[0].starts_with("[KM0102]"), "{args}: {found:#?}");
+        assert!(found[0].contains(takes), "{args}: {found:#?}");
+    }
+    // One of a type that stands nowhere else is of another type.
+    let found = messages("bind state: u32; submit norm[0..4](state, 3); halt(0);");
+    assert!(found[0].contains("declare the binding as `km::Address`"), "its own name: {found:#?}");
+    let found = messages("bind x: f32, trace: km::Address; submit norm[0..4](trace, x); halt(0);");
+    assert!(found.len() == 2 && found[0].contains("declare the binding as `u32`"), "{found:#?}");
+}
+
+#[test]
+fn a_wait_that_is_missing_is_told_once_where_it_is_missed_first() {
+    let body = |wait: &str| {
+        messages(&format!(
+            "bind pages: u32, limit: u32; reg page: u32 = 0, peak: u32 = 0, sum: u32 = 0;
+            while page < pages {{
+                let look = submit norm[0..8](64, page) -> peak;
+                {wait}
+                if peak > limit {{ event(peak); sum += peak; }}
+                page += 1;
+            }}
+            event(peak); halt(sum);"
+        ))
+    };
+    assert_eq!(body("wait(look);"), [""; 0]);
+    let found = body("");
+    assert_eq!(codes(&found), ["KM0112", "KM0112"], "{found:#?}");
+    assert!(
+        found[0].contains("`peak` is read here") && found[0].contains("wait for `look` first"),
+        "{found:#?}"
+    );
+    let found = body("wait(looks);");
+    assert_eq!(codes(&found), ["KM0203"], "{found:#?}");
+    assert!(found[0].contains("did you mean `look`?"), "{found:#?}");
 }
 
 #[test]
