@@ -41,7 +41,7 @@ fn fill_indices(into: &mut Collect<'_>) {
     for i in 0..into.model.buffers.len() {
         let Some(why) = into.places.buffers[i].no_index else { continue };
         let taken = |index: u32| into.model.buffers.iter().any(|buffer| buffer.index == index);
-        let mut free = (0..29).filter(|index| !taken(*index));
+        let mut free = USERS.filter(|index| !taken(*index));
         let index = match why {
             NoIndex::Refused => free.next_back(),
             NoIndex::Unwritten | NoIndex::NoParts => free.next(),
@@ -60,6 +60,9 @@ fn fill_indices(into: &mut Collect<'_>) {
         into.model.buffers[i].index = index;
     }
 }
+
+/// Indices that are not the runtime's.
+const USERS: std::ops::Range<u32> = 0..29;
 
 /// Stands for an index that is not known yet.
 const NO_INDEX: u32 = u32::MAX;
@@ -101,9 +104,7 @@ fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
         None => (None, Some(NoIndex::Unwritten)),
         Some(value) => {
             let index = number("index", Some(value), into);
-            if let Some(index) = index {
-                check_agreement(&part.name, index, value, into);
-            }
+            let index = index.filter(|index| agrees(&part.name, *index, value, into));
             (index, index.is_none().then_some(NoIndex::Refused))
         }
     };
@@ -139,28 +140,27 @@ fn collect_buffer(part: &Part, into: &mut Collect<'_>) {
     });
 }
 
-/// The kernels include the header, and take its constant of the buffer's name for the index.
-fn check_agreement(name: &str, index: u32, given: &Value, into: &mut Collect<'_>) {
-    let ProgramHeader::Read(read) = into.header else { return };
+/// The kernels include the header, and take its constant of the buffer's name for the index: is it the one given?
+fn agrees(name: &str, index: u32, given: &Value, into: &mut Collect<'_>) -> bool {
+    let ProgramHeader::Read(read) = into.header else { return true };
     let wanted = Buffer::constant(name);
-    let Ok(constant) = read.header.get(&wanted) else { return };
+    let Ok(constant) = read.header.get(&wanted) else { return true };
     if constant.value.as_u32() == Some(index) {
-        return;
+        return true;
     }
     let value = constant.value;
     let text = format!(
         "buffer `{name}` has index {index}, and `{wanted}` of the header is {value}: the kernels would use that"
     );
     let help = match given {
-        Value::Int(_) => {
-            format!(
-                "write `{wanted} = {index}` in the header and `index = {wanted}` here, or give one of them another name"
-            )
-        }
+        Value::Int(_) if USERS.contains(&index) => format!(
+            "write `{wanted} = {index}` in the header and `index = {wanted}` here, or give one of them another name"
+        ),
         _ => format!("write `index = {wanted}`, or give the buffer another name"),
     };
     let line = read.line("the header says", &Named::of(constant));
     into.errors.push(given.anchor(), &Message::new(Rule::BufferIndex, text).detail(line).help(help));
+    false
 }
 
 fn add(field: &str, value: &str) -> String {
