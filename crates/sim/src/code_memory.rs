@@ -66,21 +66,23 @@ pub(crate) struct CodeMemory {
     /// Where it is not, as bits: a store looks here only, in most cases.
     fetched: [u64; FETCHED],
     /// Where anybody ever fetched.
-    ever: [u64; FETCHED],
+    ever: [bool; MOST_PAGES],
 }
 
-/// Words of 64 bits for the pages of the largest memory.
-const FETCHED: usize = 16;
+/// Pages of the largest memory.
+const MOST_PAGES: usize = 1024;
+/// Words of 64 bits for them.
+const FETCHED: usize = MOST_PAGES / 64;
 
 impl CodeMemory {
     pub(crate) fn new(bytes: u64) -> Self {
         let pages = bytes.div_ceil(CodePage::BYTES as u64) as usize;
-        assert!(pages <= 64 * FETCHED, "{pages} pages that may hold code");
+        assert!(pages <= MOST_PAGES, "{pages} pages that may hold code");
         Self {
             bytes: Sparse::new(bytes),
             decoded: vec![None; pages],
             fetched: [0; FETCHED],
-            ever: [0; FETCHED],
+            ever: [false; MOST_PAGES],
         }
     }
 
@@ -128,21 +130,26 @@ impl CodeMemory {
     pub(crate) fn was_fetched(&self, address: u64, bytes: u64) -> bool {
         let mut pages =
             address as usize / CodePage::BYTES..=(address + bytes.max(1) - 1) as usize / CodePage::BYTES;
-        pages.any(|page| self.ever[page / 64] >> (page % 64) & 1 == 1)
+        pages.any(|page| self.ever[page])
     }
 
-    /// [`CodeMemory::value`] where it was ever written, and inside.
+    /// [`CodeMemory::value`] of any address, where it is a multiple of `width`, inside, and was ever written.
     #[inline(always)]
     pub(crate) fn quick_value(&self, address: u64, width: usize) -> Option<u64> {
         self.bytes.quick_value(address, width)
     }
 
-    /// [`CodeMemory::set_value`] where it was ever written, inside, and nobody ever fetched from.
+    /// [`CodeMemory::set_value`] of any address, where it is a multiple of `width`, inside, was ever written, and nobody ever
+    /// fetched from.
     #[inline(always)]
     pub(crate) fn quick_set(&mut self, address: u64, width: usize, value: u64) -> Option<()> {
-        let page = address as usize / CodePage::BYTES;
-        let fetched = self.ever[page / 64 % FETCHED] >> (page % 64) & 1 != 0;
-        if fetched { None } else { self.bytes.quick_set(address, width, value) }
+        if self.is_code(address) { None } else { self.bytes.quick_set(address, width, value) }
+    }
+
+    /// True when anybody ever fetched from the page of an address, of one inside.
+    #[inline(always)]
+    fn is_code(&self, address: u64) -> bool {
+        self.ever[address as usize / CodePage::BYTES % MOST_PAGES]
     }
 
     /// The same, of a page that nobody ever fetched from.
@@ -165,7 +172,7 @@ impl CodeMemory {
     pub(crate) fn code(&mut self, isa: Isa, address: u64, cache: &mut CodeCache) -> Arc<CodePage> {
         let page = address as usize / CodePage::BYTES;
         self.fetched[page / 64] |= 1 << (page % 64);
-        self.ever[page / 64] |= 1 << (page % 64);
+        self.ever[page] = true;
         let decoded = &mut self.decoded[page];
         let page = decoded.get_or_insert_with(|| {
             cache.page(isa, self.bytes.page(address).unwrap_or(&[0; CodePage::BYTES]))

@@ -130,10 +130,17 @@ impl<const PAGE: usize> Sparse<PAGE> {
         self.shared.page(address as usize / PAGE).map_or(0, |bytes| get(bytes, address, width))
     }
 
-    /// [`Sparse::value`] where the page is this memory's alone, and inside.
+    /// The number of the page of an address that is a multiple of `width`; of any other one a number that no page has.
+    #[inline(always)]
+    fn aligned_page(address: u64, width: usize) -> usize {
+        let shift = width.trailing_zeros();
+        (address.rotate_right(shift) >> (PAGE.trailing_zeros() - shift)) as usize
+    }
+
+    /// [`Sparse::value`] of any address, where it is a multiple of `width` and the page this memory's alone.
     #[inline(always)]
     pub(crate) fn quick_value(&self, address: u64, width: usize) -> Option<u64> {
-        let page = self.pages.get(address as usize / PAGE)?.as_ref()?;
+        let page = self.pages.get(Self::aligned_page(address, width))?.as_ref()?;
         Some(get(page, address, width))
     }
 
@@ -145,10 +152,10 @@ impl<const PAGE: usize> Sparse<PAGE> {
         }
     }
 
-    /// [`Sparse::set_value`] where the page is this memory's alone, and inside.
+    /// [`Sparse::set_value`] of any address, where it is a multiple of `width` and the page this memory's alone.
     #[inline(always)]
     pub(crate) fn quick_set(&mut self, address: u64, width: usize, value: u64) -> Option<()> {
-        let page = self.pages.get_mut(address as usize / PAGE)?.as_mut()?;
+        let page = self.pages.get_mut(Self::aligned_page(address, width))?.as_mut()?;
         set(page, address, width, value);
         Some(())
     }

@@ -93,7 +93,7 @@ impl Default for Watchers {
 }
 
 /// The mask's bit for the granule that holds `address`.
-#[inline]
+#[inline(always)]
 fn bit(address: u64) -> u64 {
     1 << ((address >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
 }
@@ -196,7 +196,8 @@ impl Watchers {
     /// The parked harts, as bits, that wait for something in `bytes` bytes at `address`.
     #[inline]
     pub(crate) fn waiting(&self, address: u64, bytes: u64) -> u32 {
-        if self.all & granules(address, bytes) == 0 { 0 } else { self.search(address, bytes) }
+        let granules = granules(address, bytes);
+        if self.all & granules == 0 { 0 } else { self.search(granules, address, bytes) }
     }
 
     /// The hart in `slot` has stopped, or changed: besides what it waits for and has loaded ahead it has to hear of these.
@@ -220,8 +221,20 @@ impl Watchers {
         self.others == 0 || self.others & granules(address, bytes) == 0
     }
 
-    fn search(&self, address: u64, bytes: u64) -> u32 {
-        let meets = |slot: usize| self.masks[slot] != 0 && self.parked[slot].meets(address, bytes);
+    /// The same of a write of one to eight bytes at a multiple of as many.
+    #[inline(always)]
+    pub(crate) fn is_word_unheard(&self, address: u64) -> bool {
+        self.others & bit(address) == 0
+    }
+
+    /// True when no write concerns any other hart.
+    #[inline(always)]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.others == 0
+    }
+
+    fn search(&self, granules: u64, address: u64, bytes: u64) -> u32 {
+        let meets = |slot: usize| self.masks[slot] & granules != 0 && self.parked[slot].meets(address, bytes);
         (0..MOST).filter(|slot| meets(*slot)).fold(0, |slots, slot| slots | 1 << slot)
     }
 

@@ -132,7 +132,7 @@ impl<X: Xlen> Ahead<X> {
 }
 
 /// The numbers of the bits that are set.
-fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+pub(super) fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros() as usize)?;
         set &= set - 1;

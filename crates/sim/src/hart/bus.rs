@@ -48,6 +48,21 @@ pub struct Loaded {
     pub ready: Time,
 }
 
+/// Until when a hart's accesses to shared memory are of the simplest kind: nobody else has to come before them, hear of
+/// them, or be heard.
+#[derive(Clone, Copy, Debug)]
+pub struct Near {
+    /// Loads before this moment.
+    pub load: Time,
+    /// Stores before this moment.
+    pub store: Time,
+}
+
+impl Near {
+    /// None.
+    pub const NEVER: Self = Self { load: 0, store: 0 };
+}
+
 /// What loading a shared address again would see; a hart that waits in a loop may only be parked on what it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
@@ -100,8 +115,28 @@ pub trait Bus {
     /// [`Refusal`].
     fn store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Result<Time, Refusal>;
 
-    /// [`Bus::load`] where it is short: of private memory, of what the hart [owns](Self::owns), ahead of its turn, too, and, in
-    /// the turn of a hart that is `plain`, of shared memory that is [`Nature::Memory`]; also whether it was shared. The value arrives after the next cycle has begun. Always `None`
+    /// Until when accesses of a plain hart to shared memory may be near ones. It holds until something else is asked of the
+    /// bus than near and quick accesses.
+    #[inline(always)]
+    fn near(&self) -> Near {
+        Near::NEVER
+    }
+
+    /// [`Bus::quick_load`] where it is shortest: of shared memory, in time ([`Near::load`]).
+    #[inline(always)]
+    fn near_load(&mut self, _at: Time, _address: u64, _width: Width) -> Option<Loaded> {
+        None
+    }
+
+    /// [`Bus::quick_store`] where it is shortest: into shared memory, in time ([`Near::store`]).
+    #[inline(always)]
+    fn near_store(&mut self, _at: Time, _address: u64, _width: Width, _value: u64) -> Option<Time> {
+        None
+    }
+
+    /// [`Bus::load`] where it is short, of any address, aligned or not: of private memory, of what the hart [owns](Self::owns), ahead of its turn, too, and, in
+    /// the turn of a hart that is `plain`, of shared memory that is [`Nature::Memory`]; also whether it was shared.
+    /// The value arrives after the next cycle has begun. Always `None`
     /// is as right.
     #[inline(always)]
     fn quick_load(
@@ -114,7 +149,7 @@ pub trait Bus {
         None
     }
 
-    /// [`Bus::store`] where it is short, by a plain hart: into private memory, or into shared memory in its turn, where
+    /// [`Bus::store`] where it is short, of any address, aligned or not, by a plain hart: into private memory, or into shared memory in its turn, where
     /// nobody has to hear of it. [`Bus::code_generation`] stays. Also whether it was shared. Always `None` is as right.
     #[inline(always)]
     fn quick_store(&mut self, _at: Time, _address: u64, _width: Width, _value: u64) -> Option<(Time, bool)> {

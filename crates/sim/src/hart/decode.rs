@@ -19,28 +19,31 @@ pub(super) const FLOATS: u8 = 64;
 /// Words of a register file: one for each number that an [`Op`] can hold, so that no number is out of bounds.
 pub(super) const WORDS: usize = 256;
 
-/// A decoded instruction. It says nothing of where it lies.
+/// A decoded instruction of a page. It says nothing of where the page lies.
 ///
 /// An operand that an instruction does not have is x0 (a source) or [`NO_RESULT`]: whoever waits for operands need not
 /// know the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
+#[repr(C, align(16))]
 pub(super) struct Op {
     code: Code,
     rd: u8,
     rs1: u8,
     rs2: u8,
+    /// Its place in the page.
+    place: u16,
     imm: i32,
-    /// The integer sources as bits, with [`Op::SHORT`]; x0 counts, it is never waited for.
-    uses: u64,
+    /// The integer sources as bits, with [`Op::SHORT`].
+    uses: u32,
 }
 
 impl Op {
-    /// The mark of a two-byte instruction: no register has this bit.
-    const SHORT: u64 = 1 << 63;
+    /// The mark of a two-byte instruction, in the place of x0, which is never waited for.
+    const SHORT: u32 = 1;
 
     fn new(code: Code, rd: u8, rs1: u8, rs2: u8, imm: i32) -> Self {
-        Self { code, rd, rs1, rs2, imm, uses: integer_bit(rs1) | integer_bit(rs2) }
+        let uses = (integer_bit(rs1) | integer_bit(rs2)) & !Self::SHORT;
+        Self { code, rd, rs1, rs2, place: 0, imm, uses }
     }
 
     /// An operation of no registers.
@@ -56,6 +59,43 @@ impl Op {
     /// The first half of a word whose second half is in the next page.
     pub(super) fn straddle(half: u16) -> Self {
         Self::bare(Code::Straddle, u32::from(half))
+    }
+
+    /// Where the page ends.
+    pub(super) fn end() -> Self {
+        Self::bare(Code::End, 0)
+    }
+
+    /// What leads to the instruction at its place, which is the page's operation `number`.
+    pub(super) fn goto(number: usize) -> Self {
+        Self::bare(Code::Goto, (number as u32) << 16)
+    }
+
+    /// The operation at a place of its page: a multiple of two bytes, of four where all instructions are of four.
+    pub(super) fn at(self, place: usize) -> Self {
+        Self { place: place as u16, ..self }
+    }
+
+    /// The place that it may jump to, by its immediate, where its place is the one it has.
+    pub(super) fn target(self, slot: u32) -> Option<i64> {
+        self.code.near(false).map(|_| i64::from(self.place) + i64::from(self.imm >> slot))
+    }
+
+    /// The operation as number `from` of a page, when it jumps to number `to` of it.
+    pub(super) fn near(self, from: usize, to: usize) -> Self {
+        let code = self.code.near(to < from).unwrap_or(self.code);
+        let ahead = (from + 1).wrapping_sub(to) as u16;
+        Self { code, imm: (to << 16) as i32 | i32::from(ahead), ..self }
+    }
+
+    /// The operation in front of `behind`, as the pair of both where they are one.
+    pub(super) fn pair(self, behind: Self) -> Self {
+        Self { code: self.code.pair(behind.code.first()).unwrap_or(self.code), ..self }
+    }
+
+    /// The operation by itself.
+    pub(super) fn single(self) -> Self {
+        Self { code: self.code.first(), ..self }
     }
 
     /// What to do.
@@ -85,7 +125,25 @@ impl Op {
     /// The integer sources, as bits, with one more that no register has.
     #[inline(always)]
     pub(super) fn uses(self) -> u64 {
-        self.uses
+        u64::from(self.uses)
+    }
+
+    /// Its place in the page.
+    #[inline(always)]
+    pub(super) fn place(self) -> u64 {
+        u64::from(self.place)
+    }
+
+    /// The number in the page of the operation it jumps to, of one that is [near](Op::near).
+    #[inline(always)]
+    pub(super) fn to(self) -> usize {
+        (self.imm as u32 >> 16) as usize
+    }
+
+    /// By how much more the count of operations is ahead of their numbers after a near jump.
+    #[inline(always)]
+    pub(super) fn ahead(self) -> u64 {
+        self.imm as i16 as u64
     }
 
     /// The immediate; the csr number with its immediate above bit 12; the rounding mode with the slot of the third source
@@ -95,25 +153,19 @@ impl Op {
         self.imm
     }
 
-    /// Its halves: how many places it takes where one may start at each.
-    #[inline(always)]
-    pub(super) fn halves(self) -> u64 {
-        2 - (self.uses >> 63)
-    }
-
     /// Bytes of the instruction.
     #[inline(always)]
     pub(super) fn size(self) -> u64 {
-        4 - (self.uses >> 62 & 2)
+        4 - 2 * u64::from(self.uses & Self::SHORT)
     }
 }
 
-/// The bit of a register slot, 0 for a floating-point register.
-fn integer_bit(slot: u8) -> u64 {
-    if slot < FLOATS { 1 << slot } else { 0 }
+/// The bit of an integer register, 0 for a floating-point register.
+fn integer_bit(slot: u8) -> u32 {
+    if slot < 32 { 1 << slot } else { 0 }
 }
 
-/// Decodes what starts at a place of memory: `word` is the four bytes there.
+/// Decodes what starts somewhere in memory: `word` is the four bytes there.
 pub(super) fn decode(isa: Isa, word: u32) -> Op {
     if word & 3 == 3 {
         return decode_word(isa, word);

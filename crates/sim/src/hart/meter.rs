@@ -230,7 +230,7 @@ macro_rules! as_causes {
         shift_word { $($_word:tt)* }
         product { $($product:ident $_p1:literal $_p2:literal $_p3:ident $_p4:ident;)* }
         quotient { $($quotient:ident $_q1:literal $_q2:literal $_q3:ident $_q4:ident $_q5:ident;)* }
-        branch { $($branch:ident $_b1:literal $_b2:literal $_b3:ident $_b4:ident;)* }
+        branch { $($branch:ident $_b1:literal $_b2:literal $_b3:ident $_b4:ident: $back:ident $on:ident;)* }
         $($_rest:tt)*
     ) => {
         impl Code {
@@ -240,7 +240,8 @@ macro_rules! as_causes {
                     (_, Some(Access::Store(_))) => Cause::Store,
                     (_, Some(_)) => Cause::Load,
                     ($(Self::$quotient)|*, _) => Cause::Quotient,
-                    ($(Self::$branch)|* | Self::Jal | Self::Jalr, _) => Cause::Branch,
+                    ($(Self::$branch | Self::$back | Self::$on)|*, _) => Cause::Branch,
+                    (Self::Jal | Self::JalBack | Self::JalOn | Self::Jalr, _) => Cause::Branch,
                     (Self::Fence | Self::FenceI, _) => Cause::Fence,
                     (Self::Mret | Self::Mnret, _) => Cause::Trap,
                     _ if self.float().is_some() => Cause::Float,

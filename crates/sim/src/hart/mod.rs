@@ -52,6 +52,7 @@ mod judge;
 mod memory;
 mod meter;
 mod pages;
+mod pair;
 mod park;
 mod pmp;
 mod run;
@@ -64,7 +65,7 @@ mod trap;
 mod watch;
 
 pub use ahead::AheadLoad;
-pub use bus::{AmoOp, Bus, Loaded, Nature, Refusal, Width};
+pub use bus::{AmoOp, Bus, Loaded, Nature, Near, Refusal, Width};
 pub use catalog::{Instruction, instructions};
 pub use code::CodePage;
 pub use costs::{Costs, FloatCosts};

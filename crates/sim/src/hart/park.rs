@@ -2,6 +2,7 @@
 //!
 //! The rules are in the folder's documentation.
 
+use super::ahead::bits;
 use super::bus::{Bus, Nature};
 use super::decode::{Op, SLOTS};
 use super::isa::{Isa, Xlen};
@@ -203,18 +204,14 @@ impl<X: Xlen> Hart<X> {
 
     /// The registers of `pending` whose value has not arrived.
     pub(super) fn late(&self) -> u64 {
-        (0..SLOTS)
-            .filter(|slot| self.pending >> slot & 1 != 0 && self.ready[*slot] > self.time)
-            .map(|slot| 1 << slot)
-            .sum()
+        bits(self.pending).filter(|slot| self.ready[*slot] > self.time).fold(0, |late, slot| late | 1 << slot)
     }
 
     /// By how much they are late.
     fn lags(&self) -> [Time; SLOTS] {
-        std::array::from_fn(|slot| match self.pending >> slot & 1 {
-            0 => 0,
-            _ => self.ready[slot].saturating_sub(self.time),
-        })
+        let mut lags = [0; SLOTS];
+        bits(self.pending).for_each(|slot| lags[slot] = self.ready[slot].saturating_sub(self.time));
+        lags
     }
 
     /// Compares at the next jump to this place.

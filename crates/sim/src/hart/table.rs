@@ -4,13 +4,15 @@
 //! the decoder and the disassembler (`decode.rs`, `disasm.rs`, through [`ROWS`]) and the executor (`run.rs`), so that
 //! they cannot drift apart. To add an instruction, add its row, and its operation to `alu.rs` when it is a new one.
 //!
-//! Operations: in `register` to `quotient` a function of `alu.rs`; in `branch` a condition there; in `load` the width
+//! Operations: in `register` to `quotient` a function of `alu.rs`; in `branch` a condition there, and behind the colon the
+//! codes of a jump within a page, backward and onward; in `load` the width
 //! and the extension; in `store` the width; in `amo` the width and the operation. Rows of `other` have no common shape:
 //! their column is the format, and `run.rs` or `system.rs` executes them by name. In the sections of floating point the
 //! columns are those of a [`FloatOp`](super::float_op::FloatOp): precision and operation, or destination and source.
 
 use super::format::Format;
 use super::isa::Isa;
+use super::pair::pairs;
 
 macro_rules! instructions {
     ($then:ident) => {
@@ -109,12 +111,12 @@ macro_rules! instructions {
                 Remuw "remuw" 0x0200_703b rv64 remuw unsigned_word;
             }
             branch {
-                Beq "beq" 0x0000_0063 both eq;
-                Bne "bne" 0x0000_1063 both ne;
-                Blt "blt" 0x0000_4063 both lt;
-                Bge "bge" 0x0000_5063 both ge;
-                Bltu "bltu" 0x0000_6063 both ltu;
-                Bgeu "bgeu" 0x0000_7063 both geu;
+                Beq "beq" 0x0000_0063 both eq: BeqBack BeqOn;
+                Bne "bne" 0x0000_1063 both ne: BneBack BneOn;
+                Blt "blt" 0x0000_4063 both lt: BltBack BltOn;
+                Bge "bge" 0x0000_5063 both ge: BgeBack BgeOn;
+                Bltu "bltu" 0x0000_6063 both ltu: BltuBack BltuOn;
+                Bgeu "bgeu" 0x0000_7063 both geu: BgeuBack BgeuOn;
             }
             load {
                 Lb "lb" 0x0000_0003 both Byte i8;
@@ -154,7 +156,7 @@ macro_rules! instructions {
             other {
                 Lui "lui" 0x0000_0037 both Upper;
                 Auipc "auipc" 0x0000_0017 both Upper;
-                Jal "jal" 0x0000_006f both Jump;
+                Jal "jal" 0x0000_006f both Jump: JalBack JalOn;
                 Jalr "jalr" 0x0000_0067 both JumpRegister;
                 Fence "fence" 0x0000_000f both Fence;
                 FenceI "fence.i" 0x0000_100f both Plain;
@@ -454,13 +456,29 @@ macro_rules! format_of {
     };
 }
 
+/// The table, with the names of the pairs before it.
+macro_rules! with_pairs {
+    ($($rows:tt)*) => {
+        pairs! { as_data { $($rows)* } }
+    };
+}
+
 macro_rules! as_data {
-    ($($section:ident { $($code:ident $mnemonic:literal $bits:literal $isa:ident $operation:ident $($more:ident)*;)* })*) => {
+    (
+        computed { $($computed:ident $_c1:ident $_c2:ident $($_c3:ident)*;)* }
+        back { $($back_pair:ident $_d1:ident $_d2:ident $($_d3:ident)*;)* }
+        on { $($on_pair:ident $_e1:ident $_e2:ident $($_e3:ident)*;)* }
+        loaded { $($loaded:ident $_f1:ident $_f2:ident $($_f3:ident)*;)* }
+        $($section:ident { $(
+            $code:ident $mnemonic:literal $bits:literal $isa:ident $operation:ident $($more:ident)* $(: $back:ident $on:ident)?;
+        )* })*
+    ) => {
         /// What to do: one value an instruction, and those that only the decoder makes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[repr(u8)]
+        #[repr(u16)]
         pub(super) enum Code {
-            $($($code,)*)*
+            $($($code, $($back, $on,)?)*)*
+            $($computed,)* $($back_pair,)* $($on_pair,)* $($loaded,)*
             /// The wait HINT, `add x0, rs1, rs2` with rs1 not x0.
             Wait,
             /// Its other half is in the next page.
@@ -469,8 +487,25 @@ macro_rules! as_data {
             Coprocessor,
             /// A line that the core's instruction cache does not hold.
             Fetch,
+            /// No instruction, but where a page ends.
+            End,
+            /// No instruction, but what leads to another operation of the page.
+            Goto,
             /// Nothing that the hart knows.
             Illegal,
+        }
+
+        impl Code {
+            /// The code of a jump within its page, backward or onward.
+            pub(super) fn near(self, back: bool) -> Option<Self> {
+                match (self, back) {
+                    $($($(
+                        (Self::$code, true) => Some(Self::$back),
+                        (Self::$code, false) => Some(Self::$on),
+                    )?)*)*
+                    _ => None,
+                }
+            }
         }
 
         /// The table; where two rows match, the earlier one is meant.
@@ -486,4 +521,4 @@ macro_rules! as_data {
         ];
     };
 }
-instructions!(as_data);
+instructions!(with_pairs);

@@ -10,7 +10,7 @@ use super::multicast;
 use super::shared::{CLINT_END, Shared};
 use super::windows::{Ordering, Through, is_window};
 use crate::fault::{Rule, Violation};
-use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Refusal, Width};
+use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Near, Refusal, Width};
 use crate::message::{Body, Entry, Payload, Reply};
 use crate::net::Net;
 use crate::noc::Noc;
@@ -59,6 +59,9 @@ impl Own {
 pub(crate) struct ClusterBus<'a> {
     pub(crate) hart: usize,
     pub(crate) cycle: Time,
+    /// How long a load from LIM takes, and the issue of a store.
+    pub(crate) lim_load: Time,
+    pub(crate) store: Time,
     pub(crate) own: &'a mut Own,
     pub(crate) generation: &'a mut u64,
     pub(crate) shared: &'a mut Shared,
@@ -82,10 +85,14 @@ impl ClusterBus<'_> {
     }
 
     /// A load that takes the hart's one uncached slot.
-    #[inline(always)]
     pub(super) fn uncached(&mut self, at: Time, value: u64, cycles: u64) -> Loaded {
+        self.slot(at, value, cycles * self.cycle)
+    }
+
+    #[inline(always)]
+    fn slot(&mut self, at: Time, value: u64, takes: Time) -> Loaded {
         self.own.uncached[0] += 1;
-        let ready = self.own.loaded_at.max(at) + cycles * self.cycle;
+        let ready = self.own.loaded_at.max(at) + takes;
         self.own.loaded_at = ready;
         Loaded { value, ready }
     }
@@ -93,7 +100,7 @@ impl ClusterBus<'_> {
     #[inline(always)]
     pub(super) fn stored(&mut self, at: Time) -> Time {
         self.own.uncached[1] += 1;
-        at + self.net.costs.store * self.cycle
+        at + self.store
     }
 
     /// The tile behind a window, for an access that is not a multicast.
@@ -242,7 +249,7 @@ impl Bus for ClusterBus<'_> {
         if LIM.contains(&address) {
             let offset = self.shared.lim.offset(address, bytes)?;
             let value = self.shared.lim.memory().value(offset, bytes as usize);
-            return Ok(self.uncached(at, value, self.net.costs.lim_load));
+            return Ok(self.slot(at, value, self.lim_load));
         }
         if is_window(address) {
             return self.window_load(at, address, width);
@@ -277,23 +284,39 @@ impl Bus for ClusterBus<'_> {
     }
 
     #[inline(always)]
+    fn near(&self) -> Near {
+        let load = self.net.limit;
+        Near { load, store: if self.shared.watchers.is_alone() { load } else { 0 } }
+    }
+
+    #[inline(always)]
+    fn near_load(&mut self, at: Time, address: u64, width: Width) -> Option<Loaded> {
+        let offset = self.shared.lim.quick_offset(address)?;
+        let value = self.shared.lim.memory().quick_value(offset, width as usize)?;
+        Some(self.slot(at, value, self.lim_load))
+    }
+
+    #[inline(always)]
+    fn near_store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Option<Time> {
+        let offset = self.shared.lim.quick_offset(address)?;
+        self.shared.lim.memory_mut().quick_set(offset, width as usize, value)?;
+        Some(self.stored(at))
+    }
+
+    #[inline(always)]
     fn quick_load(&mut self, at: Time, address: u64, width: Width, plain: bool) -> Option<(Loaded, bool)> {
         if !plain || at >= self.net.limit {
             return None;
         }
-        let offset = self.shared.lim.quick_offset(address)?;
-        let value = self.shared.lim.memory().quick_value(offset, width as usize)?;
-        Some((self.uncached(at, value, self.net.costs.lim_load), true))
+        Some((self.near_load(at, address, width)?, true))
     }
 
     #[inline(always)]
     fn quick_store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Option<(Time, bool)> {
-        if at >= self.net.limit || !self.shared.watchers.is_unheard(address, width as u64) {
+        if at >= self.net.limit || !self.shared.watchers.is_word_unheard(address) {
             return None;
         }
-        let offset = self.shared.lim.quick_offset(address)?;
-        self.shared.lim.memory_mut().quick_set(offset, width as usize, value)?;
-        Some((self.stored(at), true))
+        Some((self.near_store(at, address, width, value)?, true))
     }
 
     fn amo(

@@ -231,6 +231,8 @@ impl Tile for Cluster {
         let mut bus = ClusterBus {
             hart: index,
             cycle: self.cycle,
+            lim_load: net.costs.lim_load * self.cycle,
+            store: net.costs.store * self.cycle,
             own: &mut self.own[index],
             generation: &mut self.slots.code_generations[index],
             shared: &mut self.shared,

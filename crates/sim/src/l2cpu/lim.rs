@@ -12,11 +12,18 @@ const WAY: u64 = 128 * 1024;
 pub(crate) struct Lim {
     memory: CodeMemory,
     way_enable: u32,
+    /// Bytes that are left.
+    left: u64,
 }
 
 impl Lim {
     pub(crate) fn new() -> Self {
-        Self { memory: CodeMemory::new(LIM.end - LIM.start), way_enable: 0 }
+        Self { memory: CodeMemory::new(LIM.end - LIM.start), way_enable: 0, left: Self::left(0) }
+    }
+
+    /// Bytes that are not cache.
+    fn left(way_enable: u32) -> u64 {
+        (15 - u64::from(way_enable)) * WAY
     }
 
     /// WAYENABLE.
@@ -30,7 +37,7 @@ impl Lim {
             let detail = format!("WAYENABLE {value} written over {}", self.way_enable);
             return Err(Violation::new(Rule::LimWays, detail));
         }
-        self.way_enable = value;
+        (self.way_enable, self.left) = (value, Self::left(value));
         Ok(())
     }
 
@@ -38,18 +45,18 @@ impl Lim {
     #[inline]
     pub(crate) fn offset(&self, address: u64, bytes: u64) -> Result<u64, Violation> {
         let offset = address - LIM.start;
-        if offset + bytes <= (15 - u64::from(self.way_enable)) * WAY {
+        if offset + bytes <= self.left {
             return Ok(offset);
         }
         let detail = format!("{bytes} bytes at {address:#x}, with WAYENABLE {}", self.way_enable);
         Err(Violation::new(Rule::LimEnd, detail))
     }
 
-    /// [`Lim::offset`] of an aligned word that lies inside: ways end where no word straddles.
+    /// [`Lim::offset`] of any address, if it lies inside: ways end where no aligned word straddles.
     #[inline(always)]
     pub(crate) fn quick_offset(&self, address: u64) -> Option<u64> {
         let offset = address.wrapping_sub(LIM.start);
-        (offset < (15 - u64::from(self.way_enable)) * WAY).then_some(offset)
+        (offset < self.left).then_some(offset)
     }
 
     /// Loses its content.

@@ -16,7 +16,7 @@ use super::store_queue::StoreQueue;
 use super::undo::UndoLog;
 use crate::code_memory::CodeMemory;
 use crate::fault::{Rule, Violation};
-use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Refusal, Width};
+use crate::hart::{AmoOp, Bus, CodePage, Loaded, Nature, Near, Refusal, Width};
 use crate::net::Net;
 use crate::target::L1_BYTES;
 use crate::time::Time;
@@ -293,8 +293,41 @@ impl Bus for TensixBus<'_> {
     }
 
     #[inline(always)]
+    fn near(&self) -> Near {
+        let own = &*self.own;
+        if !own.l0.is_off() || !own.order.is_empty() {
+            return Near::NEVER;
+        }
+        let heard = own.order.is_loose() || !self.shared.watchers.is_alone();
+        Near { load: self.net.limit.max(self.reach), store: if heard { 0 } else { self.net.limit } }
+    }
+
+    #[inline(always)]
+    fn near_load(&mut self, at: Time, address: u64, width: Width) -> Option<Loaded> {
+        let owner = self.shared.owners.of(address);
+        if owner != self.mine && (owner != Owner::ALL || at >= self.net.limit) {
+            return None;
+        }
+        let value = self.shared.l1.quick_value(address, width as usize)?;
+        Some(Loaded { value, ready: at + cycles(cost::L1) })
+    }
+
+    #[inline(always)]
+    fn near_store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Option<Time> {
+        let owner = self.shared.owners.of(address);
+        if owner == self.mine {
+            self.shared.l1.quick_set_data(address, width as usize, value)?;
+        } else if owner == Owner::ALL {
+            self.shared.l1.quick_set(address, width as usize, value)?;
+        } else {
+            return None;
+        }
+        Some(self.own.stores.l1(at, address))
+    }
+
+    #[inline(always)]
     fn quick_load(&mut self, at: Time, address: u64, width: Width, plain: bool) -> Option<(Loaded, bool)> {
-        if self.own.ram.holds(address) {
+        if self.own.ram.holds_aligned(address, width as usize) {
             let value = self.own.ram.load(address, width as usize);
             return Some((Loaded { value, ready: at + cycles(cost::LOCAL) }, false));
         }
@@ -316,7 +349,7 @@ impl Bus for TensixBus<'_> {
 
     #[inline(always)]
     fn quick_store(&mut self, at: Time, address: u64, width: Width, value: u64) -> Option<(Time, bool)> {
-        if self.own.ram.holds(address) {
+        if self.own.ram.holds_aligned(address, width as usize) {
             self.own.ram.store(address, width as usize, value);
             return Some((self.own.stores.other(at), false));
         }
@@ -331,7 +364,7 @@ impl Bus for TensixBus<'_> {
         if owner != Owner::ALL
             || !self.own.l0.is_off()
             || self.own.order.is_loose()
-            || !self.shared.watchers.is_unheard(address, width as u64)
+            || !self.shared.watchers.is_word_unheard(address)
         {
             return None;
         }

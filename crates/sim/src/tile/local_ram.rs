@@ -31,6 +31,12 @@ impl LocalRam {
         address & self.mask == BASE
     }
 
+    /// True for an address inside that is a multiple of `width`.
+    #[inline(always)]
+    pub(crate) fn holds_aligned(&self, address: u64, width: usize) -> bool {
+        address & (self.mask | (width as u64 - 1)) == BASE
+    }
+
     /// The value of `width` bytes at an aligned address inside.
     #[inline(always)]
     pub(crate) fn load(&self, address: u64, width: usize) -> u64 {

@@ -26,6 +26,7 @@ impl Default for StoreQueue {
 
 impl StoreQueue {
     /// A store to L1 at `at`; when the core may go on.
+    #[inline(always)]
     pub(crate) fn l1(&mut self, at: Time, address: u64) -> Time {
         let merged = self.empty_at > at && self.line == address >> 4 && self.merges;
         self.line = address >> 4;
@@ -36,6 +37,7 @@ impl StoreQueue {
     }
 
     /// A store to another region.
+    #[inline(always)]
     pub(crate) fn other(&mut self, at: Time) -> Time {
         self.line = u64::MAX;
         self.empty_at = self.empty_at.max(at) + CYCLE;
@@ -58,7 +60,8 @@ impl StoreQueue {
     }
 
     fn go_on(&self, at: Time) -> Time {
-        (at + CYCLE).max(self.empty_at.saturating_sub(ENTRIES * L1_DRAIN))
+        const WAITING: Time = ENTRIES * L1_DRAIN;
+        (at + CYCLE + WAITING).max(self.empty_at) - WAITING
     }
 }
 
