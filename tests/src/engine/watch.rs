@@ -307,10 +307,7 @@ impl Watch {
                 continue;
             }
             let what = self.outstanding();
-            let before = self.rig.card.counters().x280_uncached_stores;
-            // A dispatcher that has nothing to do only loads; for a microsecond it may also wait for a fence.
-            self.rig.pass(Duration::from_micros(3));
-            let rests = self.rig.card.counters().x280_uncached_stores == before;
+            let rests = self.rests();
             if what.is_none() && (rests || self.engines.iter().any(Engine::spins)) {
                 return;
             }
@@ -321,6 +318,19 @@ impl Watch {
                 self.grid
             );
         }
+    }
+
+    /// Lets some time pass in which a dispatcher that has nothing to do does nothing: for a microsecond it may wait for a fence.
+    fn rests(&self) -> bool {
+        let before = self.rig.card.counters();
+        self.rig.pass(Duration::from_micros(3));
+        let now = self.rig.card.counters();
+        if now.x280_instructions == before.x280_instructions {
+            return true; // parked in its wait HINT
+        }
+        // One that polls only loads; but it only loads, too, while it looks through a long queue of jobs.
+        self.rig.pass(Duration::from_micros(50));
+        self.rig.card.counters().x280_uncached_stores == before.x280_uncached_stores
     }
 
     /// What must still come, if anything must.
