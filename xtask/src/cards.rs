@@ -48,6 +48,8 @@ const PARKED: &[Parked] = &[
         "a_deadline_beyond_the_low_word_of_the_clock_is_kept",
         "it waits for three seconds of the card, until a core's clock has wrapped",
     ),
+    test("postmortem", "a_line_about_a_file_in_a_folder_with_a_space_is_one_a_shell_takes", LONG),
+    test("postmortem", "a_start_after_which_the_hart_is_not_back_leaves_a_file", LONG),
     file("random", LONG),
     test("run_commands", "sixteen_commands_in_flight_over_120_cores_all_have_their_events", LONG),
     test("run_engines_end", "a_dispatcher_that_dies_under_an_engine_ends_the_wait_for_it", LONG),
