@@ -74,4 +74,5 @@ pub use header::Header;
 pub use loader::{Files, Loader, Memory, normal};
 pub use location::Location;
 pub use options::Options;
+pub use typename::is_keyword;
 pub use types::{IntKind, IntType, Model, Value};

@@ -89,7 +89,8 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-pub(crate) fn is_keyword(word: &str) -> bool {
+/// Can no declaration or expression of C++ use this word as a name?
+pub fn is_keyword(word: &str) -> bool {
     // The name of a constant has a capital soon.
     let like_one = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     word.bytes().all(like_one) && KEYWORDS.binary_search(&word).is_ok()

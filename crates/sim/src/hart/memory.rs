@@ -58,19 +58,31 @@ impl<X: Xlen> Hart<X> {
         if time <= horizon {
             return None;
         }
-        let loaded = match self.go_ahead_in_own(bus, address, horizon) {
-            true => bus.load_own(time, address, width)?,
-            false => {
-                let loaded = bus.load_ahead(time, address, width)?;
-                let load = AheadLoad::new(Watch::new(address, width), time, loaded);
-                self.load_ahead(bus, load, horizon).then_some(loaded)?
-            }
-        };
+        let loaded = self.load_past(bus, time, address, width, horizon)?;
         self.counters.shared_loads += 1;
         if self.watching != 0 {
             self.note_memory(address, width, time);
         }
         Some(loaded)
+    }
+
+    /// The value of a load of shared memory later than the horizon, noted so that it can be taken back; `None` when it has to
+    /// wait for the hart's turn.
+    #[inline]
+    fn load_past<B: Bus>(
+        &mut self,
+        bus: &mut B,
+        time: Time,
+        address: u64,
+        width: Width,
+        horizon: Time,
+    ) -> Option<Loaded> {
+        if self.go_ahead_in_own(bus, address, horizon) {
+            return bus.load_own(time, address, width);
+        }
+        let loaded = bus.load_ahead(time, address, width)?;
+        let load = AheadLoad::new(Watch::new(address, width), time, loaded);
+        self.load_ahead(bus, load, horizon).then_some(loaded)
     }
 
     /// Makes the aligned load at the pc, but leaves the pc there: that and the count of instructions are the loop's. False
@@ -98,15 +110,7 @@ impl<X: Xlen> Hart<X> {
         let loaded = if let Some(loaded) = again {
             loaded
         } else if shared && time > horizon {
-            if self.go_ahead_in_own(bus, address, horizon) {
-                bus.load_own(time, address, width).ok_or(Flow::Horizon)?
-            } else {
-                let loaded = bus.load_ahead(time, address, width).ok_or(Flow::Horizon)?;
-                if !self.load_ahead(bus, AheadLoad::new(watch, time, loaded), horizon) {
-                    return Err(Flow::Horizon);
-                }
-                loaded
-            }
+            self.load_past(bus, time, address, width, horizon).ok_or(Flow::Horizon)?
         } else {
             if self.is_ahead && !private {
                 bus.latch_ahead(address);
