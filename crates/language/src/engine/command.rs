@@ -149,9 +149,17 @@ fn meant(input: ParseStream<'_>, word: &Ident, words: Words<'_>) -> Option<&'sta
 
 /// The names of an `after`.
 pub(crate) fn read_names(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
+    read_list(input, |_, _| false)
+}
+
+/// Names with commas between them; `ends` is told each comma, and the word behind it that is a name unless that ends the list.
+fn read_list(
+    input: ParseStream<'_>,
+    mut ends: impl FnMut(Token![,], &Ident) -> bool,
+) -> syn::Result<Vec<Ident>> {
     let mut names = vec![input.call(Ident::parse_any)?];
-    while input.parse::<Option<Token![,]>>()?.is_some() {
-        if !input.peek(Ident::peek_any) {
+    while let Some(comma) = input.parse::<Option<Token![,]>>()? {
+        if !input.peek(Ident::peek_any) || ends(comma, &input.fork().call(Ident::parse_any)?) {
             break;
         }
         names.push(input.call(Ident::parse_any)?);
@@ -161,19 +169,15 @@ pub(crate) fn read_names(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
 
 /// The names of an `after`; of `after a, exclusive` it takes the comma for one too many.
 fn read_after(input: ParseStream<'_>, syntax: &mut CommandSyntax) -> syn::Result<()> {
-    syntax.after.push(input.call(Ident::parse_any)?);
-    while let Some(comma) = input.parse::<Option<Token![,]>>()? {
-        if !input.peek(Ident::peek_any) {
-            break;
-        }
-        let word = input.fork().call(Ident::parse_any)?;
-        if word == "exclusive" || word == "queued" {
+    let CommandSyntax { after, problems, .. } = syntax;
+    after.extend(read_list(input, |comma, word| {
+        let part = word == "exclusive" || word == "queued";
+        if part {
             let text = format!("no comma stands in front of `{word}`");
-            syntax.problems.push((Anchor::of(comma), text, "remove it".to_owned()));
-            break;
+            problems.push((Anchor::of(comma), text, "remove it".to_owned()));
         }
-        syntax.after.push(input.call(Ident::parse_any)?);
-    }
+        part
+    })?);
     Ok(())
 }
 
