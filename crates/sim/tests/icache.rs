@@ -96,6 +96,33 @@ fn one_core_rewrites_and_invalidates_for_another() {
 }
 
 #[test]
+fn a_waiting_core_that_is_told_to_forget_its_code_fetches_it_when_a_polling_one_does() {
+    // With its L0 on, so that it does nothing ahead. The line of its loop has what follows, too, which B rewrites after that.
+    let t0 = r#"asm volatile(".balign 64\n 1: add x0, sp, x0\n fence\n lw a1, 0(%0)\n li a3, 10\n 2: addi a3, a3, -1\n bnez a3, 2b\n"
+        "beqz a1, 1b\n li a2, 1\n sw a2, 0(%1)" :: "r"(0x20040), "r"(0x20000) : "a1", "a2", "a3", "memory");"#;
+    let t0 = cached(2, t0);
+    let words = t0.as_chunks::<4>().0;
+    let place = words.iter().position(|word| u32::from_le_bytes(*word) == 0x0010_0613); // li a2, 1
+    let place = CORE_PCS[2] as usize + 4 * place.expect("it is there");
+    let stored = |parking: bool, turns: u32| {
+        let b = format!(
+            "uint32_t until = CLOCK() + 2000; while ((int32_t)(CLOCK() - until) < 0) {{}}
+             R(0x20040) = 0; for (uint32_t turns = {turns}; turns--;) asm volatile(\"nop\");
+             invalidate(2); pad(); pad(); put({place:#x}, 0x00200613); pad(); pad(); put(0x20040, 1);"
+        );
+        let card = open(Card::builder().seed(0).parking(parking));
+        load(&card, A, 2, &t0);
+        load(&card, A, 0, &baby_with(0, TOOLS, &b));
+        start(&card, A, &[0, 2]);
+        run_for(&card, 10_000).unwrap();
+        peek(&card, A, 0x2_0000)
+    };
+    for turns in 0..40 {
+        assert_eq!([true, false].map(|parking| stored(parking, turns)), [1, 1], "{turns} turns");
+    }
+}
+
+#[test]
 fn a_write_over_the_noc_is_no_invalidation() {
     let body = "put(AT, LI(1)); put(AT + 4, RET); R(0x20000) = call(AT); put(0x20040, 1);\
                 while (!R(0x20044)) {} R(0x20004) = call(AT); put(0x200fc, 1);";

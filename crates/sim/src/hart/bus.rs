@@ -276,6 +276,12 @@ pub trait Bus {
         false
     }
 
+    /// False when the hart's next access to shared memory does more than the ones before it, whatever is there: it makes that
+    /// one before it parks.
+    fn may_park(&self) -> bool {
+        true
+    }
+
     /// True when a load of this address gives the moment it is made at, and nothing that somebody else could change: it
     /// need not wait for anybody's turn.
     fn is_own_clock(&self, _address: u64) -> bool {

@@ -148,7 +148,7 @@ impl<X: Xlen> Hart<X> {
                 let this = KnownWait { pc: self.pc, loads: self.wait.digest(X::REGION), period };
                 let known = &mut self.known_waits[((self.pc >> 2) ^ this.loads) as usize % KNOWN_WAITS];
                 let seen = period == self.wait.period || *known == this;
-                if asleep && seen && !self.loads_again {
+                if asleep && seen && !self.loads_again && bus.may_park() {
                     // It holds of a hart that is taken back, too: there is a history in which the write came later.
                     *known = this;
                     self.watching = MARKED;

@@ -488,6 +488,11 @@ impl Bus for TensixBus<'_> {
         self.own.l0.is_off() && self.net.limit != 0 && self.own.order.is_empty()
     }
 
+    /// It has lost code, and looks up at that access: polling, it would fetch again what memory holds then.
+    fn may_park(&self) -> bool {
+        self.net.limit != 0
+    }
+
     fn is_command_buffer(&self, address: u64) -> bool {
         (0xffb2_0000..0xffb4_0000).contains(&address) && address & 0x7ff == CMD_CTRL
     }
