@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use komorebi_card::{CardError, CardTime, Fault, HostMem, NocXy, Order, Rect, check_request};
+use komorebi_card::{CardError, CardTime, HostMem, NocXy, Order, Rect, check_request};
 
 use crate::breakage::Plan;
 use crate::costs::{HOST_CALL, HOST_POLL, host_transfer};
@@ -15,15 +15,12 @@ use crate::net::HOST;
 use crate::noc::Noc;
 use crate::noc::translate::{Kind, Place, TileId};
 use crate::target::{self, Access};
-use crate::time::{NEVER, Time, from_nanos, to_card};
+use crate::time::{END, Time, from_nanos, to_card};
 
 /// The most a seed adds to a bulk write's way.
 const DISORDER: Time = from_nanos(2_000);
 /// Bulk writes up to this size may arrive line by line, or in parts of lines.
 const FINE: usize = 4096;
-/// The latest moment a host's clock goes to.
-const END_OF_TIME: Time = NEVER / 4;
-
 /// When a read of what does not answer comes back with all ones (host.md §7).
 const NO_ANSWER: Time = from_nanos(500_000_000);
 
@@ -127,7 +124,17 @@ impl Host {
         if let Some(what) = &self.silent.shown {
             return Err(CardError::Lost { what: what.clone() });
         }
-        self.machine.fault.clone().map_or(Ok(()), |fault: Fault| Err(CardError::Fault(fault)))
+        if let Some(fault) = &self.machine.fault {
+            return Err(CardError::Fault(fault.clone()));
+        }
+        if self.now >= END {
+            let hours = to_card(END).as_nanos() / 3_600_000_000_000;
+            let what = format!(
+                "the clock of this simulated card is at its end, after {hours} hours; build another card"
+            );
+            return Err(CardError::Request { what });
+        }
+        Ok(())
     }
 
     fn broken(&mut self, violation: Violation) -> CardError {
@@ -322,7 +329,7 @@ impl Host {
 
     pub(crate) fn relax(&mut self, until: CardTime) -> Result<CardTime, CardError> {
         self.check()?;
-        let until = from_nanos(until.as_nanos()).min(END_OF_TIME);
+        let until = from_nanos(until.as_nanos()).min(END);
         let poll = self.now + HOST_POLL;
         if until <= self.now || self.machine.net.host.wrote.take().is_some() {
             self.now = poll;

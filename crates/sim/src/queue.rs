@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::message::Body;
-use crate::time::{NEVER, Time};
+use crate::time::{END, NEVER, Time};
 
 /// A message's place in its inbox: earliest first, then by source, then in the order the source sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,6 +76,7 @@ impl Queue {
 
 /// Bits of a tile's number below its time in an entry of [`NextTimes`].
 const TILE_BITS: u32 = 8;
+const _: () = assert!(END >> (64 - TILE_BITS) == 0, "a moment of a card's clock fits beside it");
 
 /// The next time of every tile, and which of them is least: a tree of minima.
 #[derive(Clone)]

@@ -125,9 +125,20 @@ fn relax_jumps_to_its_end_when_nothing_happens_and_a_poll_costs_100_ns() {
     assert_eq!(card.relax(hour).unwrap(), hour);
     let polled = card.relax(card.now()).unwrap();
     assert_eq!(polled.since(hour), Duration::from_nanos(100));
-    let end = card.relax(CardTime::from_nanos(u64::MAX)).unwrap();
-    assert!(end > polled);
-    card.write(A, 0, &[0; 4], Order::Bulk).unwrap();
+}
+
+#[test]
+fn a_card_serves_until_its_clock_ends_and_then_every_call_says_so() {
+    let end = CardTime::from_nanos(komorebi_sim::time::END / komorebi_sim::time::UNITS_PER_NANO);
+    let card = open(Card::builder());
+    let before = CardTime::from_nanos(end.as_nanos() - 1_000_000);
+    assert_eq!(card.relax(before).unwrap(), before);
+    card.write32(A, 0x1000, 7).unwrap();
+    assert_eq!(card.read32(A, 0x1000).unwrap(), 7);
+    assert_eq!(card.relax(CardTime::from_nanos(u64::MAX)).unwrap(), end);
+    for error in [card.relax(end).unwrap_err(), card.write32(A, 0x1000, 7).unwrap_err()] {
+        assert!(error.to_string().contains("the clock of this simulated card is at its end"), "{error}");
+    }
 }
 
 #[test]
