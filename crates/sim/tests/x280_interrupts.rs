@@ -3,8 +3,10 @@
 
 mod support;
 
+use std::time::Duration;
+
 use komorebi_card::{Card as _, CardError, Order, Power, Rule};
-use komorebi_sim::Card;
+use komorebi_sim::{Breakage, Card, When};
 use support::x280::*;
 use support::*;
 
@@ -320,6 +322,44 @@ fn rules_of_release_and_of_the_registers() {
     fault(&|card| write(0x0201_0008, 4)(card).and_then(|()| beyond(card)), Rule::LimEnd);
     let stopped = |card: &Card| card.vote(Power { l2cpu: false, ..POWER });
     fault(&|card| stopped(card).and_then(|()| read(0x0800_0000)(card)), Rule::ClusterClock);
+}
+
+#[test]
+fn an_interrupt_that_comes_while_a_waiting_hart_is_frozen_wakes_it_after_that() {
+    let program = program(Card::builder(), "CSRW(\"mie\", 1 << 3); TELL(1); asm volatile(\"wfi\");");
+    program.wait(1);
+    run_for(&program.card, 1_000).unwrap();
+    let freeze = Breakage::Freeze { tile: CLUSTER, hart: 0, time: Some(Duration::from_micros(50)) };
+    program.card.break_on(When::Now, freeze).unwrap();
+    program.card.write32(CLUSTER, 0x0200_0000, 1).unwrap();
+    run_for(&program.card, 20_000).unwrap();
+    assert_eq!(peek(&program.card, CLUSTER, 0x0801_1000), 1);
+    program.finish();
+}
+
+#[test]
+fn a_timer_that_fires_while_the_clock_stands_wakes_a_waiting_hart_after_that() {
+    let body =
+        "CSRW(\"mie\", 1 << 7); R64(0x02004000) = R64(0x0200bff8) + 1000; TELL(1); asm volatile(\"wfi\");";
+    let program = program(Card::builder(), body);
+    program.wait(1);
+    let power = |l2cpu| program.card.vote(Power { l2cpu, ..POWER }).unwrap();
+    power(false);
+    run_for(&program.card, 100_000).unwrap();
+    power(true);
+    program.finish();
+}
+
+#[test]
+fn a_hart_that_has_ceased_takes_no_exception() {
+    let body = r#"asm volatile("la t0, 1f\n csrw mtvec, t0" ::: "t0"); TELL(1); asm volatile(".word 0x30500073\n .balign 4\n 1:"); TELL(2);"#;
+    let program = program(Card::builder(), body);
+    program.wait(1);
+    run_for(&program.card, 1_000).unwrap();
+    let trap = Breakage::Trap { tile: CLUSTER, hart: 0, cause: 5, value: 0 };
+    program.card.break_on(When::Now, trap).unwrap();
+    run_for(&program.card, 10_000).unwrap();
+    assert_eq!(peek(&program.card, CLUSTER, 0x0801_1000), 1);
 }
 
 #[test]

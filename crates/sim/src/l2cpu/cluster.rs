@@ -126,11 +126,15 @@ impl Cluster {
             return false;
         }
         self.slots.thaw(hart, state, at, &mut self.shared.watchers);
+        self.look_at_interrupts(1 << hart, at);
         true
     }
 
-    /// Makes a hart take an exception that has come to `at`; one that does not run takes none.
+    /// Makes a hart take an exception that has come to `at`; one that does not run, or has ceased, takes none.
     pub(crate) fn trap(&mut self, hart: usize, at: Time, cause: u64, value: u64) {
+        if self.slots.harts[hart].has_ceased() {
+            return;
+        }
         let state = self.slots.turn_off(hart, at, &mut self.shared.watchers);
         if state == State::Off {
             return;
@@ -181,6 +185,26 @@ impl Cluster {
         }
         if let Some(pc) = self.suppressed[hart].take() {
             self.slots.start(hart, pc, at, &mut self.shared.watchers);
+        }
+    }
+
+    /// The interrupts of these harts, as bits, may have changed: those that wait for one look.
+    fn look_at_interrupts(&mut self, harts: u32, at: Time) {
+        for i in (0..4).filter(|i| harts >> i & 1 == 1) {
+            self.unsuppress(i, at);
+            let [handler, exception] = self.shared.peripherals.rnmi_handlers[i].map(|pc| pc.unwrap_or(0));
+            let hart = &mut self.slots.harts[i];
+            hart.set_nmi_handlers(handler, exception);
+            hart.set_nmi(self.shared.peripherals.rnmi >> i & 1 == 1);
+            hart.set_bus_error(self.shared.internal.interrupting() >> i & 1 == 1);
+            hart.set_interrupts(self.shared.clint.pending(i, at) | self.shared.plic.pending(i));
+            if hart.is_interrupted() {
+                self.own[i].give_up(); // the handler's loads are others
+            }
+            self.stand_no_more(i, at);
+            if self.slots.state(i) == State::Asleep {
+                self.slots.rouse(i, at, None, &mut self.shared.watchers);
+            }
         }
     }
 
@@ -324,24 +348,11 @@ impl Tile for Cluster {
     }
 
     fn follow_up(&mut self, harts: u32, at: Time) {
-        if let Some((cycle, at)) = self.new_clock.take() {
-            return self.set_clock(at, cycle);
-        }
-        for i in (0..4).filter(|i| harts >> i & 1 == 1) {
-            self.unsuppress(i, at);
-            let [handler, exception] = self.shared.peripherals.rnmi_handlers[i].map(|pc| pc.unwrap_or(0));
-            let hart = &mut self.slots.harts[i];
-            hart.set_nmi_handlers(handler, exception);
-            hart.set_nmi(self.shared.peripherals.rnmi >> i & 1 == 1);
-            hart.set_bus_error(self.shared.internal.interrupting() >> i & 1 == 1);
-            hart.set_interrupts(self.shared.clint.pending(i, at) | self.shared.plic.pending(i));
-            if hart.is_interrupted() {
-                self.own[i].give_up(); // the handler's loads are others
-            }
-            self.stand_no_more(i, at);
-            if self.slots.state(i) == State::Asleep {
-                self.slots.rouse(i, at, None, &mut self.shared.watchers);
-            }
+        let Some((cycle, at)) = self.new_clock.take() else { return self.look_at_interrupts(harts, at) };
+        let stood = self.cycle == 0;
+        self.set_clock(at, cycle);
+        if stood && cycle != 0 {
+            self.look_at_interrupts(harts, at); // some may have come meanwhile
         }
     }
 }
