@@ -14,6 +14,9 @@ const NEAR: usize = 6;
 /// Loads ahead of a slot.
 const LOADS: usize = AheadLoad::MOST;
 
+/// Writes of one turn that running harts are told of one by one: a turn may be as long as a card runs.
+const TOLD: usize = 64;
+
 /// A parked hart's words.
 #[derive(Clone)]
 struct Parked {
@@ -259,9 +262,16 @@ impl Watchers {
     /// Notes a write for the harts that run.
     #[inline]
     pub(crate) fn written(&mut self, address: u64, bytes: u64) {
-        if !self.is_unheard(address, bytes) {
-            self.written.push((address, bytes));
+        if self.is_unheard(address, bytes) {
+            return;
         }
+        if self.written.len() == TOLD {
+            // More of them than are told one by one: to take a hart for touched that is not only keeps it from parking.
+            self.written.clear();
+            self.written.push((0, u64::MAX));
+            return;
+        }
+        self.written.push((address, bytes));
     }
 }
 
@@ -269,6 +279,22 @@ impl Watchers {
 mod tests {
     use super::*;
     use crate::hart::Width;
+
+    #[test]
+    fn a_turn_of_any_length_takes_the_room_of_a_few_writes_and_every_one_is_heard() {
+        let mut watchers = Watchers::default();
+        watchers.park(0, &[Watch::new(0x1000, Width::Word)]);
+        watchers.listen(0, std::iter::empty());
+        watchers.act(1);
+        for n in 0..10_000 {
+            let address = 0x1000 + n % 8;
+            watchers.written(address, 1);
+            watchers.written(0x2000, 4); // concerns nobody
+            assert!(watchers.written.len() <= TOLD);
+            assert!(watchers.written.iter().any(|(at, bytes)| *at <= address && address - at < *bytes));
+        }
+        assert!(watchers.written.iter().all(|(at, _)| *at != 0x2000));
+    }
 
     #[test]
     fn a_write_reaches_the_harts_parked_on_its_bytes_only() {
