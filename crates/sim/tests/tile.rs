@@ -3,10 +3,11 @@
 mod support;
 
 use komorebi_card::{Card as _, CardError, NocXy, Rule};
-use komorebi_sim::Card;
+use komorebi_sim::{Breakage, Card, When};
 use support::*;
 
 const A: NocXy = NocXy::new(3, 3);
+const B: NocXy = NocXy::new(4, 3);
 const SEEDS: [u64; 4] = [0, 1, 2, 3];
 
 const TOOLS: &str = r#"
@@ -189,6 +190,35 @@ fn a_sender_that_restarts_at_once_sends_what_arrives() {
             card.now()
         };
         assert_eq!(end(true), end(false), "seed {seed}: parking changes nothing");
+    }
+}
+
+#[test]
+fn a_core_that_waits_for_what_another_changes_goes_on_when_a_polling_one_does() {
+    // T1's own registers, which B has elsewhere; the TDMA clock gate; the configuration; outstanding requests that B forgets.
+    let request = format!("read_from(0, {}, 0x30000, 0x30000, 64);", B.hi_word());
+    for (place, until, change) in [
+        ("0xffe00008", "!= 0", "R(0xffe00108) = 1;"),
+        ("0xffb11024", "!= 0", "R(0xffb11024) = 1;"),
+        ("0xffef0010", "!= 0", "R(0xffef0010) = 1;"),
+        ("0xffb20240", "== 0", "R(0xffb20060) = 1;"),
+    ] {
+        let ends = [true, false].map(|parking| {
+            let card = open(Card::builder().parking(parking));
+            // The request's answer never comes.
+            card.break_on(When::Now, Breakage::Drop { to: B, packets: 1 }).unwrap();
+            let b = format!(
+                "{request} put(0x20020, 1); for (uint32_t until = CLOCK() + 900; (int32_t)(CLOCK() - until) < 0;) {{}} {change}"
+            );
+            let t1 = format!("while (!R(0x20020)) {{}} do waiting(0); while (!(R({place}) {until})); put(0x20000, CLOCK());");
+            for (core, body) in [(0, b), (3, t1)] {
+                load(&card, A, core, &baby_with(core, TOOLS, &body));
+            }
+            start(&card, A, &[0, 3]);
+            run_for(&card, 20_000).unwrap();
+            peek(&card, A, 0x2_0000)
+        });
+        assert!(ends[1] != 0 && ends[0] == ends[1], "{place}: {ends:?}");
     }
 }
 

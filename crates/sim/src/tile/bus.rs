@@ -507,6 +507,8 @@ impl Bus for TensixBus<'_> {
             _ if self.is_own_clock(address) => Nature::Clock,
             _ if PLACES.contains(&address) => Nature::Clock,
             0..L1_BYTES if self.own.l0.is_fickle() => Nature::Effect,
+            // What other cores change without a word.
+            0xffb1_1000..0xffb1_2000 | 0xffe0_0000..0xffe1_0000 => Nature::Effect,
             // The latch of the clock, and FIFOs.
             0xffb1_21f8 | 0xffe8_0000..0xffe8_0020 | 0xffe9_0000..0xfff0_0000 => Nature::Effect,
             // What the core's own stores will change.

@@ -42,6 +42,8 @@ const LINKED: u8 = 7;
 
 /// The offset of CMD_CTRL in a command buffer.
 pub(crate) const CMD_CTRL: u64 = 0x40;
+/// The offset of the register that clears the outstanding requests of transaction ids.
+pub(crate) const CLEAR_OUTSTANDING: u64 = 0x60;
 /// The offset of the counters.
 pub(crate) const COUNTERS: u64 = 0x200;
 
@@ -50,6 +52,8 @@ pub(crate) enum Asked {
     Nothing,
     /// The request in this buffer goes out.
     Send(u8),
+    /// Counters of outstanding requests are 0.
+    Cleared,
 }
 
 /// A NIU's state.
@@ -203,10 +207,11 @@ impl Niu {
             0x34 => registers.secure = value,
             CMD_CTRL if value == 1 => return Ok(Asked::Send(buffer as u8)),
             CMD_CTRL => return refuse(Rule::NiuSend),
-            0x60 if buffer == 0 => {
+            CLEAR_OUTSTANDING if buffer == 0 => {
                 for id in (0..16).filter(|id| value >> id & 1 == 1) {
                     self.counters[counter::OUTSTANDING + id] = 0;
                 }
+                return Ok(Asked::Cleared);
             }
             _ => return refuse(Rule::NiuReadOnly),
         }

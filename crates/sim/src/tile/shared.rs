@@ -6,7 +6,7 @@ use super::debug::{Debug, SOFT_RESET_0};
 use super::icache::InstructionCache;
 use super::mailboxes::Mailboxes;
 use super::map::CONFIG_WORDS;
-use super::niu::{Asked, CMD_CTRL, Niu, counter};
+use super::niu::{Asked, CLEAR_OUTSTANDING, CMD_CTRL, Niu, counter};
 use super::owners::Owners;
 use super::pcbufs::PcBuf;
 use super::place::{PlaceLoad, shown_place};
@@ -130,8 +130,13 @@ impl Shared {
             }
             0xffb2_0000..0xffb4_0000 => {
                 let niu = &mut self.nius[(address >> 16 & 1) as usize];
-                if let Asked::Send(buffer) = niu.store(address & 0xffff, value)? {
-                    self.send(at, (address >> 16 & 1) as usize, buffer, net)?;
+                match niu.store(address & 0xffff, value)? {
+                    Asked::Nothing => {}
+                    Asked::Send(buffer) => self.send(at, (address >> 16 & 1) as usize, buffer, net)?,
+                    Asked::Cleared => {
+                        let first = niu.counter_address(counter::OUTSTANDING);
+                        self.watchers.written(first, 4 * 16);
+                    }
                 }
             }
             0xffb4_0000..0xffb8_0000 => {
@@ -149,7 +154,11 @@ impl Shared {
     /// The registers a store to a register can change, itself included: start and bytes.
     pub(crate) fn affected(address: u64) -> (u64, u64) {
         match address {
-            0xffb2_0000..0xffb4_0000 if address & 0x7ff == CMD_CTRL => (address & !0xffff, 0x1_0000),
+            0xffb2_0000..0xffb4_0000
+                if address & 0x7ff == CMD_CTRL || address & 0xffff == CLEAR_OUTSTANDING =>
+            {
+                (address & !0xffff, 0x1_0000)
+            }
             0xffb4_0000..0xffb8_0000 => (address & !0xfff, 0x1000),
             _ => (address, 4),
         }
