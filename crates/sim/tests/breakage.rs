@@ -246,6 +246,7 @@ fn packets_to_a_tile_are_lost_or_late_and_those_to_others_are_not() {
     );
     load(&card, A, 0, &baby(0, &body));
     card.break_on(When::Now, Breakage::Drop { to: B, packets: 2 }).unwrap();
+    card.break_on(When::Now, Breakage::Drop { to: B, packets: 0 }).unwrap();
     card.break_on(When::Now, Breakage::Delay { to: B, packets: 1, by: Duration::from_micros(40) }).unwrap();
     start(&card, A, &[0]);
     wait_for(&card, A, 0x2_0000, 1);

@@ -165,7 +165,7 @@ impl Host {
     }
 
     fn tamper(&mut self, to: NocXy, packets: u32, harm: Harm) {
-        let to = self.find(to);
+        let to = self.find(to).filter(|_| packets > 0);
         self.machine.net.tampers.extend(to.map(|to| Tamper { to, left: packets, harm }));
     }
 

@@ -97,7 +97,8 @@ pub enum Breakage {
         /// `mtval`.
         value: u64,
     },
-    /// Packets of the NoC that go to a tile are lost, their acknowledgements are not. The host's own requests arrive.
+    /// Packets of the NoC that go to a tile are lost, and nothing is acknowledged that did not arrive; acknowledgements themselves
+    /// arrive, and the host's own requests.
     Drop {
         /// The tile they go to.
         to: NocXy,
