@@ -1,4 +1,4 @@
-//! How fast the machine simulates; printed, not judged: `cargo test -p komorebi-sim --release --test speed -- --nocapture`.
+//! How fast the machine simulates, printed: `cargo test -p komorebi-sim --release --test speed -- --ignored --nocapture`.
 
 mod support;
 
@@ -35,6 +35,7 @@ fn per_command(before: Counters, after: Counters, commands: u64) -> String {
 }
 
 #[test]
+#[ignore = "a benchmark: run it by hand, in release, with --nocapture"]
 fn speed_of_an_idle_and_of_a_busy_grid() {
     let mut grid =
         Grid::start(Card::builder(), Rect { start: NocXy::new(1, 2), end: NocXy::new(14, 11) }, true);
