@@ -24,23 +24,23 @@ pub(crate) struct Condition {
     has_else: bool,
 }
 
-impl Preprocessor<'_> {
+impl<'a> Preprocessor<'_, 'a> {
     /// Handles a directive of the `#if` family; false for any other.
     pub(crate) fn conditional(
         &mut self,
-        line: &[Token],
+        line: &[Token<'a>],
         active: bool,
         open: &mut Vec<Condition>,
     ) -> Result<bool, Fault> {
         let Some(name) = line.get(1) else { return Ok(false) };
         let at = Span { end: name.place.at.end, ..line[0].place.at };
         let fault = |message: &str| Err(Fault::new(ErrorKind::Directive, message, at));
-        match &*name.text {
+        match name.text {
             "if" | "ifdef" | "ifndef" => {
                 if open.len() >= MOST_CONDITIONS {
                     return Err(Fault::new(ErrorKind::Limit, "conditionals are nested too deep", at));
                 }
-                let holds = active && self.holds(&name.text, line)?;
+                let holds = active && self.holds(name.text, line)?;
                 open.push(Condition {
                     directive: at,
                     active: holds,
@@ -56,7 +56,7 @@ impl Preprocessor<'_> {
                     return fault("this branch comes after the `#else`");
                 }
                 condition.active = false;
-                condition.has_else = &*name.text == "else";
+                condition.has_else = name.text == "else";
                 if !condition.done {
                     let holds = condition.has_else || self.holds(&name.text[2..], line)?;
                     if let Some(condition) = open.last_mut() {
@@ -75,24 +75,24 @@ impl Preprocessor<'_> {
     }
 
     /// Evaluates the condition of `#if`, `#ifdef` or `#ifndef`.
-    fn holds(&mut self, name: &str, line: &[Token]) -> Result<bool, Fault> {
+    fn holds(&mut self, name: &str, line: &[Token<'a>]) -> Result<bool, Fault> {
         if name == "if" {
             return self.condition(line);
         }
         match line.get(2) {
             Some(token) if token.kind == TokenKind::Ident => {
-                Ok(self.macros.is_defined(&token.text) == (name == "ifdef"))
+                Ok(self.macros.is_defined(token.text) == (name == "ifdef"))
             }
             _ => Err(Fault::at(ErrorKind::Directive, "the name of a macro is missing", line[1].place)),
         }
     }
 
-    fn condition(&mut self, line: &[Token]) -> Result<bool, Fault> {
+    fn condition(&mut self, line: &[Token<'a>]) -> Result<bool, Fault> {
         let keyword = line[1].place;
         let mut tokens = Vec::new();
         let mut at = 2;
         while let Some(token) = line.get(at) {
-            let question = match &*token.text {
+            let question = match token.text {
                 "defined" => Some(self.defined(&line[at..])),
                 "__has_include" => Some(self.has_include(token.place.at.file, &line[at..])),
                 "__has_cpp_attribute" | "__has_attribute" | "__has_builtin" | "__has_feature" => {
@@ -118,22 +118,23 @@ impl Preprocessor<'_> {
                 }
             }
         }
-        let tokens = self.macros.expand(tokens)?;
-        let expr = Parser::directive(&tokens, keyword).whole()?;
-        let value = Evaluator { model: Model::DIRECTIVE, names: &NoNames }.evaluate(&expr)?;
+        let mut expanded = Vec::with_capacity(tokens.len());
+        self.macros.expand(&tokens, &mut expanded)?;
+        let (tree, expr) = Parser::directive(&expanded, keyword).whole()?;
+        let value = Evaluator { model: Model::DIRECTIVE, names: &NoNames, tree: &tree }.evaluate(expr)?;
         Ok(value.number != 0)
     }
 
     /// `defined NAME` or `defined(NAME)`: the answer and the number of tokens.
-    fn defined(&self, tokens: &[Token]) -> Option<(bool, usize)> {
+    fn defined(&self, tokens: &[Token<'a>]) -> Option<(bool, usize)> {
         let (name, length) = match tokens.get(1)? {
             open if open.is("(") && tokens.get(3)?.is(")") => (tokens.get(2)?, 4),
             name => (name, 2),
         };
-        (name.kind == TokenKind::Ident).then(|| (self.macros.is_defined(&name.text), length))
+        (name.kind == TokenKind::Ident).then(|| (self.macros.is_defined(name.text), length))
     }
 
-    fn has_include(&self, file: u32, tokens: &[Token]) -> Option<(bool, usize)> {
+    fn has_include(&self, file: u32, tokens: &[Token<'a>]) -> Option<(bool, usize)> {
         let inside = group(&tokens[1..])?;
         let (name, quoted) = self.header_name(inside)?;
         let found = builtin::standard_header(&name).is_some()

@@ -2,6 +2,7 @@
 
 use crate::error::HeaderError;
 use crate::location::Location;
+use crate::text::Few;
 use crate::types::{IntType, Value};
 
 /// How a constant is declared.
@@ -33,7 +34,7 @@ pub struct Constant {
     pub doc: Option<String>,
     /// Declared in the header itself, not in a file it includes.
     pub own: bool,
-    pub(crate) aliases: Vec<String>,
+    pub(crate) aliases: Few<String>,
 }
 
 impl Constant {
@@ -60,7 +61,7 @@ pub struct Unevaluated {
     /// for this reader (a string, an array, floating point, a macro that is no expression); every other kind is a mistake in
     /// the header.
     pub error: HeaderError,
-    pub(crate) aliases: Vec<String>,
+    pub(crate) aliases: Few<String>,
 }
 
 impl Unevaluated {

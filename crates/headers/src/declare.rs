@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::location::{Place, Span};
 use crate::options::Options;
 use crate::scope::{Entity, GLOBAL, ScopeId, ScopeKind, Scopes, View};
-use crate::text::{Few, Text};
+use crate::text::Few;
 use crate::token::{Token, TokenKind};
 use crate::typename::is_name;
 use crate::types::{Model, Type, Typed};
@@ -22,11 +22,11 @@ const MOST_DIRECTIVES: usize = 500;
 
 /// Reads declarations from preprocessed tokens.
 pub(crate) struct Reader<'a> {
-    pub(crate) tokens: &'a [Token],
+    pub(crate) tokens: &'a [Token<'a>],
     pub(crate) at: usize,
     pub(crate) model: Model,
-    pub(crate) scopes: Scopes,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) scopes: Scopes<'a>,
+    pub(crate) entries: Vec<Entry<'a>>,
     pub(crate) scope: ScopeId,
     pub(crate) enums: u32,
     open: Vec<Open>,
@@ -42,7 +42,7 @@ struct Open {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(tokens: &'a [Token], options: &Options) -> Reader<'a> {
+    pub(crate) fn new(tokens: &'a [Token<'a>], options: &'a Options) -> Reader<'a> {
         let mut reader = Reader {
             tokens,
             at: 0,
@@ -54,10 +54,10 @@ impl<'a> Reader<'a> {
             enums: 0,
             open: Vec::new(),
         };
-        let std = reader.scopes.open(GLOBAL, &"std".into(), ScopeKind::Namespace);
+        let std = reader.scopes.open(GLOBAL, "std", ScopeKind::Namespace);
         for (name, ty) in named_types(options.model) {
-            reader.scopes.add(GLOBAL, &name.into(), Entity::Type(ty));
-            reader.scopes.add(std, &name.into(), Entity::Type(ty));
+            reader.scopes.add(GLOBAL, name, Entity::Type(ty));
+            reader.scopes.add(std, name, Entity::Type(ty));
         }
         for (path, number, ty) in &options.known {
             reader.known(path, Typed::int(*ty, *number));
@@ -65,25 +65,25 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    fn known(&mut self, path: &str, value: Typed) {
-        let mut parts: Vec<Text> = path.trim_start_matches("::").split("::").map(Text::from).collect();
+    fn known(&mut self, path: &'a str, value: Typed) {
+        let mut parts: Vec<&str> = path.trim_start_matches("::").split("::").collect();
         let Some(name) = parts.pop() else { return };
         let mut scope = GLOBAL;
-        for part in &parts {
+        for part in parts {
             scope = self.scopes.open(scope, part, ScopeKind::Namespace);
         }
         let nowhere = Span { file: 0, start: 0, end: 0 };
-        self.scopes.add(scope, &name, Entity::Constant(self.entries.len()));
+        self.scopes.add(scope, name, Entity::Constant(self.entries.len()));
         self.entries.push(Entry {
-            path: self.scopes.path(scope, &name),
+            path: self.scopes.path(scope, name),
             name,
-            aliases: Vec::new(),
+            aliases: Few::new(),
             kind: None,
             at: nowhere,
             whole: nowhere,
             order: 0,
             ty: value.ty,
-            value: Ok(value),
+            value: Some(Ok(value)),
         });
     }
 
@@ -110,11 +110,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn peek(&self) -> Option<&'a Token> {
+    pub(crate) fn peek(&self) -> Option<&'a Token<'a>> {
         self.tokens.get(self.at)
     }
 
-    pub(crate) fn ahead(&self, by: usize) -> Option<&'a Token> {
+    pub(crate) fn ahead(&self, by: usize) -> Option<&'a Token<'a>> {
         self.tokens.get(self.at + by)
     }
 
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn close(&mut self, brace: &Token) -> Result<(), Fault> {
+    fn close(&mut self, brace: &Token<'_>) -> Result<(), Fault> {
         let Some(open) = self.open.pop() else {
             return Err(Fault::at(ErrorKind::Syntax, "this brace closes nothing", brace.place));
         };
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         let Some(token) = self.peek() else { return Ok(()) };
         let next = |by: usize, punct: &str| self.ahead(by).is_some_and(|token| token.is(punct));
         let next_word = |by: usize, word: &str| self.ahead(by).is_some_and(|token| token.is_word(word));
-        match &*token.text {
+        match token.text {
             ";" => self.at += 1,
             "{" if token.kind == TokenKind::Punct => self.at = self.after_group()?,
             "namespace" => self.namespace(false)?,
@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
             self.at += 2;
             let found = self.lookup(|entity| matches!(entity, Entity::Scope(_)));
             if let Some(entity) = found.first() {
-                self.scopes.add(self.scope, &token.text, *entity);
+                self.scopes.add(self.scope, token.text, *entity);
             }
             return self.skip_to_semicolon();
         }
@@ -215,10 +215,10 @@ impl<'a> Reader<'a> {
         let mut kind = if inline { ScopeKind::Inline } else { ScopeKind::Namespace };
         let mut depth = 0;
         if self.is("{") {
-            scope = self.scopes.open(scope, &"".into(), ScopeKind::Inline);
+            scope = self.scopes.open(scope, "", ScopeKind::Inline);
         }
         while let Some(token) = self.peek().filter(|token| is_name(token)) {
-            scope = self.scopes.open(scope, &token.text, kind);
+            scope = self.scopes.open(scope, token.text, kind);
             self.at += 1;
             depth += 1;
             self.skip_attributes()?;
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
             self.at += 1;
         }
         if self.is(";") {
-            self.scopes.add(self.scope, &name.text, Entity::Type(Type::Unknown));
+            self.scopes.add(self.scope, name.text, Entity::Type(Type::Unknown));
             self.at += 1;
             return Ok(());
         }
@@ -281,8 +281,8 @@ impl<'a> Reader<'a> {
         match self.peek() {
             Some(brace) if brace.is("{") => {
                 self.at += 1;
-                self.scopes.add(self.scope, &name.text, Entity::Type(Type::Unknown));
-                let scope = self.scopes.open(self.scope, &name.text, ScopeKind::Class);
+                self.scopes.add(self.scope, name.text, Entity::Type(Type::Unknown));
+                let scope = self.scopes.open(self.scope, name.text, ScopeKind::Class);
                 self.enter(scope, brace.place, true)
             }
             _ => {
@@ -296,7 +296,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let mut depth = 0_usize;
         while let Some(token) = self.peek() {
-            match &*token.text {
+            match token.text {
                 "<" => depth += 1,
                 ">" => depth = depth.saturating_sub(1),
                 ">>" => depth = depth.saturating_sub(2),

@@ -4,11 +4,12 @@ use crate::location::Span;
 use crate::source::Source;
 
 /// The text of the comment lines directly above a declaration and of the one behind it, without delimiters.
-pub(crate) fn comment_of(source: &Source, whole: Span) -> Option<String> {
+pub(crate) fn comment_of(source: &Source<'_>, whole: Span) -> Option<String> {
     let (first, last) = (source.line(whole.start), source.line(whole.end.saturating_sub(1).max(whole.start)));
     let comments = &source.comments;
-    let after = comments.partition_point(|comment| comment.start < whole.end);
     let before = comments.partition_point(|comment| comment.start < whole.start);
+    let within = comments[before..].iter().take_while(|comment| comment.start < whole.end).count();
+    let after = before + within;
     let mut lines: Vec<String> = Vec::new();
     // Above: upwards from the declaration as long as comments touch.
     let mut begin = before;
@@ -37,9 +38,8 @@ pub(crate) fn comment_of(source: &Source, whole: Span) -> Option<String> {
         strip(&source.text[comment.start as usize..comment.end as usize], &mut lines);
     }
     // Behind: on the last line, with the lines that continue it.
-    if let Some(behind) =
-        comments.get(after).filter(|comment| !comment.own_line && source.line(comment.start) == last)
-    {
+    let end = source.line_end(last);
+    if let Some(behind) = comments.get(after).filter(|comment| !comment.own_line && comment.start < end) {
         strip(&source.text[behind.start as usize..behind.end as usize], &mut lines);
         let mut line = source.line(behind.end.saturating_sub(1));
         for comment in &comments[after + 1..] {
@@ -56,7 +56,7 @@ pub(crate) fn comment_of(source: &Source, whole: Span) -> Option<String> {
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    if lines.len() < 2 { lines.pop() } else { Some(lines.join("\n")) }
 }
 
 /// Appends the lines of a comment without `//`, `///`, `/**`, `*`, `*/`.

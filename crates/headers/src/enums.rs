@@ -13,18 +13,17 @@ use crate::typename::{is_name, simple_type, type_id};
 use crate::types::{EnumType, IntType, Model, Type, Typed};
 
 /// An enumeration while its body is read.
-struct Body {
+struct Body<'a> {
     scope: ScopeId,
-    name: Text,
+    name: Text<'a>,
     scoped: bool,
     /// The declared underlying type.
     fixed: Option<IntType>,
     /// The last enumerator's value, or nothing when it has none.
     last: Option<Result<Typed, ()>>,
-    members: Vec<usize>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// `enum ... { ... }`, up to what follows the `}`; gives the type, or nothing where the enumeration is only used.
     pub(crate) fn enumeration(&mut self) -> Result<Option<Type>, Fault> {
         self.at += 1;
@@ -52,31 +51,31 @@ impl Reader<'_> {
                 self.at += 1;
             }
         }
-        let text: Text = name.map_or_else(|| "".into(), |token| token.text.clone());
+        let text = name.map_or("", |token| token.text);
         let Some(brace) = self.peek().filter(|token| token.is("{")) else {
             // `enum class K : uint8_t;` declares the type; anything else only uses it.
             if let (Some(underlying), true) = (fixed, self.is(";")) {
-                return Ok(Some(self.enum_type(&text, underlying, scoped)));
+                return Ok(Some(self.enum_type(text, underlying, scoped)));
             }
             return Ok(None);
         };
         let end = self.after_group()?;
         self.at += 1;
-        let scope = self.scopes.open(self.scope, &text, ScopeKind::Enum);
-        let mut body = Body { scope, name: text.clone(), scoped, fixed, last: None, members: Vec::new() };
-        let ty = fixed.map(|underlying| self.enum_type(&text, underlying, scoped));
+        let scope = self.scopes.open(self.scope, text, ScopeKind::Enum);
+        let mut body = Body { scope, name: text, scoped, fixed, last: None };
+        let ty = fixed.map(|underlying| self.enum_type(text, underlying, scoped));
+        let first = self.entries.len();
         while self.at + 1 < end {
             self.enumerator(&mut body, end - 1, unknown)?;
         }
         self.at = end;
         let ty = match ty {
             Some(ty) if !unknown => ty,
-            _ => self.unfixed(&body, brace),
+            _ => self.unfixed(&body, first, brace),
         };
-        for index in &body.members {
-            let entry = &mut self.entries[*index];
+        for entry in &mut self.entries[first..] {
             entry.ty = ty;
-            if let Ok(value) = &mut entry.value {
+            if let Some(Ok(value)) = &mut entry.value {
                 value.ty = ty;
             }
         }
@@ -84,14 +83,14 @@ impl Reader<'_> {
     }
 
     /// Declares the name of an enumeration, in place of an earlier declaration of it.
-    fn enum_type(&mut self, name: &Text, underlying: IntType, scoped: bool) -> Type {
+    fn enum_type(&mut self, name: Text<'a>, underlying: IntType, scoped: bool) -> Type {
         self.enums += 1;
         let promoted = promote_int(underlying, self.model);
         let ty = Type::Enum(EnumType { id: self.enums, underlying, promoted, fixed: true, scoped });
         self.name_enum(name, ty)
     }
 
-    fn name_enum(&mut self, name: &Text, ty: Type) -> Type {
+    fn name_enum(&mut self, name: Text<'a>, ty: Type) -> Type {
         if name.is_empty() {
             return ty;
         }
@@ -105,15 +104,14 @@ impl Reader<'_> {
         {
             return Type::Enum(old);
         }
-        self.scopes.forget(self.scope, name, |entity| {
+        self.scopes.replace(self.scope, name, Entity::Type(ty), |entity| {
             matches!(entity, Entity::Type(Type::Enum(_)) | Entity::Other(_))
         });
-        self.scopes.add(self.scope, name, Entity::Type(ty));
         ty
     }
 
     /// One `name = value,`.
-    fn enumerator(&mut self, body: &mut Body, end: usize, unknown: bool) -> Result<(), Fault> {
+    fn enumerator(&mut self, body: &mut Body<'a>, end: usize, unknown: bool) -> Result<(), Fault> {
         let start = self.at;
         let Some(name) = self.peek().filter(|token| is_name(token)) else {
             // Not an enumerator: to the next one.
@@ -137,15 +135,14 @@ impl Reader<'_> {
         let ty = body.fixed.map_or(Type::Unknown, Type::Int);
         // The comma belongs to the enumerator, the closing brace does not.
         let last = if value_end < end { value_end } else { value_end - 1 };
-        let index = self.entry(name, (start, last), place, kind, ty, value);
+        let index = self.entry(name, (start, last), place, kind, ty, Some(value));
         if !body.scoped && !body.name.is_empty() {
-            let long = self.scopes.path(body.scope, &name.text);
+            let long = self.scopes.path(body.scope, name.text);
             self.entries[index].aliases.push(long);
         }
-        body.members.push(index);
-        self.add_constant(body.scope, &name.text, index);
+        self.add_constant(body.scope, name.text, index);
         if !body.scoped {
-            self.add_constant(self.scope, &name.text, index);
+            self.add_constant(self.scope, name.text, index);
         }
         Ok(())
     }
@@ -154,7 +151,7 @@ impl Reader<'_> {
         let mut at = begin;
         while at < end {
             let token = &self.tokens[at];
-            match &*token.text {
+            match token.text {
                 "," => break,
                 "(" | "[" | "{" if token.kind == TokenKind::Punct => {
                     match crate::expr::closing(self.tokens, at) {
@@ -176,12 +173,12 @@ impl Reader<'_> {
     }
 
     /// The value written for an enumerator, which the underlying type must hold.
-    fn given(&self, body: &Body, tokens: &[Token], name: &Token) -> Result<Typed, Fault> {
+    fn given(&self, body: &Body<'a>, tokens: &[Token<'_>], name: &Token<'_>) -> Result<Typed, Fault> {
         // Names are looked up among the enumerators first.
         let view = crate::scope::View { scope: body.scope, ..self.view() };
-        let expr = crate::expr::Parser::new(tokens, &view, self.model, name.place).whole()?;
-        let place = expr.place;
-        let value = crate::eval::Evaluator { model: self.model, names: &view }.evaluate(&expr)?;
+        let (tree, expr) = crate::expr::Parser::new(tokens, &view, self.model, name.place).whole()?;
+        let place = tree.place(expr);
+        let value = crate::eval::Evaluator { model: self.model, names: &view, tree: &tree }.evaluate(expr)?;
         match body.fixed {
             Some(underlying) => {
                 if underlying.is_bool()
@@ -201,7 +198,7 @@ impl Reader<'_> {
     }
 
     /// One more than the enumerator before.
-    fn next_value(&self, body: &Body, name: &Token) -> Result<Typed, Fault> {
+    fn next_value(&self, body: &Body<'a>, name: &Token<'_>) -> Result<Typed, Fault> {
         let fault = |kind, message: &str| Err(Fault::at(kind, message, name.place));
         match (body.last, body.fixed) {
             (None, fixed) => Ok(Typed::int(fixed.unwrap_or(self.model.int()), 0)),
@@ -224,14 +221,14 @@ impl Reader<'_> {
     }
 
     /// The type of an enumeration without declared underlying type, from the values it has (gcc: `unsigned int` or `int`,
-    /// then the 64-bit ones).
-    fn unfixed(&mut self, body: &Body, brace: &Token) -> Type {
+    /// then the 64-bit ones). Its members are the entries from `first`.
+    fn unfixed(&mut self, body: &Body<'a>, first: usize, brace: &Token<'_>) -> Type {
         let (mut least, mut most) = (0, 0);
         let mut failed = false;
-        for index in &body.members {
-            match &self.entries[*index].value {
-                Ok(value) => (least, most) = (value.number.min(least), value.number.max(most)),
-                Err(_) => failed = true,
+        for member in &self.entries[first..] {
+            match &member.value {
+                Some(Ok(value)) => (least, most) = (value.number.min(least), value.number.max(most)),
+                _ => failed = true,
             }
         }
         let signed = least < 0;
@@ -246,12 +243,12 @@ impl Reader<'_> {
                 ),
                 false => (ErrorKind::Arithmetic, "no integer type holds all values of this enumeration"),
             };
-            for index in &body.members {
-                let Entry { value, at, .. } = &mut self.entries[*index];
-                if value.is_ok() {
-                    *value = Err(Fault::new(kind, message, *at)
+            for Entry { value, at, .. } in &mut self.entries[first..] {
+                if let Some(Ok(_)) = value {
+                    let fault = Fault::new(kind, message, *at)
                         .note("the enumeration begins here", brace.place.at)
-                        .help("declare the underlying type: `enum E : uint32_t`"));
+                        .help("declare the underlying type: `enum E : uint32_t`");
+                    *value = Some(Err(fault));
                 }
             }
             return Type::Unknown;
@@ -263,7 +260,7 @@ impl Reader<'_> {
             widths(self.model).find(|ty| ty.holds(lowest) && ty.holds(highest)).unwrap_or(underlying);
         self.enums += 1;
         let ty = Type::Enum(EnumType { id: self.enums, underlying, promoted, fixed: false, scoped: false });
-        self.name_enum(&body.name, ty)
+        self.name_enum(body.name, ty)
     }
 
     /// `using namespace a;`, `using a::b;`, `using T = type;`, `using enum E;`
@@ -281,7 +278,7 @@ impl Reader<'_> {
             if let Some(Entity::Scope(of)) = found.first() {
                 for (name, entities) in self.scopes.names(*of) {
                     for entity in entities {
-                        self.scopes.add(self.scope, &name, entity);
+                        self.scopes.add(self.scope, name, entity);
                     }
                 }
             }
@@ -289,7 +286,7 @@ impl Reader<'_> {
             && self.ahead(1).is_some_and(|token| token.is("="))
         {
             self.at += 2;
-            self.alias(&name.text);
+            self.alias(name.text);
         } else {
             loop {
                 if self.is_word("typename") {
@@ -300,9 +297,9 @@ impl Reader<'_> {
                 if self.at == begin {
                     break;
                 }
-                let name = self.tokens[self.at - 1].text.clone();
+                let name = self.tokens[self.at - 1].text;
                 for entity in found {
-                    self.scopes.add(self.scope, &name, entity);
+                    self.scopes.add(self.scope, name, entity);
                 }
                 if !self.is(",") {
                     break;
@@ -314,7 +311,7 @@ impl Reader<'_> {
     }
 
     /// Gives the type at the current token a second name; an enumeration's members come along.
-    fn alias(&mut self, name: &Text) {
+    fn alias(&mut self, name: Text<'a>) {
         let begin = self.at;
         let members = self.lookup(|entity| matches!(entity, Entity::Scope(_)));
         self.at = begin;
@@ -350,7 +347,7 @@ impl Reader<'_> {
         };
         if let (Some(ty), Some(name)) = (ty, self.peek().filter(|token| is_name(token))) {
             let plain = self.ahead(1).is_some_and(|token| token.is(";"));
-            self.scopes.add(self.scope, &name.text, Entity::Type(if plain { ty } else { Type::Unknown }));
+            self.scopes.add(self.scope, name.text, Entity::Type(if plain { ty } else { Type::Unknown }));
         }
         self.skip_to_semicolon()
     }

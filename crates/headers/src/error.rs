@@ -63,7 +63,7 @@ pub(crate) struct Excerpt {
 }
 
 impl Excerpt {
-    pub(crate) fn new(sources: &Sources, span: Span) -> Excerpt {
+    pub(crate) fn new(sources: &Sources<'_>, span: Span) -> Excerpt {
         let source = sources.get(span.file);
         let text = source.line_text(source.line(span.start));
         let marked = source.text.get(span.start as usize..span.end as usize).unwrap_or("");
@@ -96,7 +96,7 @@ impl Excerpt {
 }
 
 impl HeaderError {
-    pub(crate) fn from_fault(fault: Fault, sources: &Sources) -> HeaderError {
+    pub(crate) fn from_fault(fault: Fault, sources: &Sources<'_>) -> HeaderError {
         let fault = fault.into_details();
         let excerpt = |span: Option<Span>| span.map(|span| Excerpt::new(sources, span));
         let mut notes: Vec<_> = fault.notes.into_iter().map(|(text, at)| (text, excerpt(at))).collect();

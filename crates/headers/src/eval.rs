@@ -5,27 +5,32 @@
 
 use crate::convert::{Conversion, common, convert, not_integer, promote, truth};
 use crate::error::ErrorKind;
-use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp, bytes};
+use crate::expr::{BinaryOp, Expr, ExprKind, Tree, UnaryOp, bytes};
 use crate::fault::Fault;
 use crate::location::Place;
 use crate::scope::Names;
 use crate::types::{IntType, Model, Type, Typed};
 
 /// Evaluates expressions under a model with the names of a scope.
-pub(crate) struct Evaluator<'a> {
+pub(crate) struct Evaluator<'e, 'a> {
     pub(crate) model: Model,
-    pub(crate) names: &'a dyn Names,
+    pub(crate) names: &'e dyn Names,
+    pub(crate) tree: &'e Tree<'a>,
 }
 
-impl Evaluator<'_> {
+impl Evaluator<'_, '_> {
     /// The value of an expression.
-    pub(crate) fn evaluate(&self, expr: &Expr) -> Result<Typed, Fault> {
+    pub(crate) fn evaluate(&self, expr: Expr) -> Result<Typed, Fault> {
         self.value(expr, true)
     }
 
-    fn value(&self, expr: &Expr, live: bool) -> Result<Typed, Fault> {
-        let place = expr.place;
-        match &*expr.kind {
+    fn place(&self, expr: Expr) -> Place {
+        self.tree.place(expr)
+    }
+
+    fn value(&self, expr: Expr, live: bool) -> Result<Typed, Fault> {
+        let place = self.place(expr);
+        match self.tree.kind(expr) {
             ExprKind::Literal(value) => Ok(*value),
             ExprKind::Name(name) => self.names.constant(name, live),
             ExprKind::Opaque(_) if !live => Ok(Typed::UNKNOWN),
@@ -33,47 +38,47 @@ impl Evaluator<'_> {
                 Err(Fault::at(ErrorKind::NotAConstant, format!("{what} is not evaluated here"), place))
             }
             ExprKind::Unary(operator, operand) => {
-                let value = self.value(operand, live)?;
-                self.unary(*operator, value, place, operand.place, live)
+                let value = self.value(*operand, live)?;
+                self.unary(*operator, value, place, self.place(*operand), live)
             }
-            ExprKind::Chain(first, rest) => {
-                let mut left = self.value(first, live)?;
-                let mut left_place = first.place;
-                for (operator, at, right) in rest {
-                    left = self.binary(left, left_place, *operator, *at, right, live)?;
-                    left_place = left_place.to(right.place);
+            ExprKind::Chain(first, links) => {
+                let mut left = self.value(*first, live)?;
+                let mut left_place = self.place(*first);
+                for link in self.tree.links(*links) {
+                    left = self.binary(left, left_place, link.operator, link.at, link.operand, live)?;
+                    left_place = left_place.to(self.place(link.operand));
                 }
                 Ok(left)
             }
-            ExprKind::Conditional(parts) => self.conditional(parts, live),
+            ExprKind::Conditional(parts) => self.conditional(*parts, live),
             ExprKind::Cast(ty, None, _) => {
                 convert(Typed::int(IntType::I32, 0), *ty, Conversion::Explicit, place)
             }
-            ExprKind::Cast(ty, Some(operand), true) => self.braces(*ty, operand, live),
+            ExprKind::Cast(ty, Some(operand), true) => self.braces(*ty, *operand, live),
             ExprKind::Cast(ty, Some(operand), false) => {
-                let value = self.value(operand, live)?;
+                let value = self.value(*operand, live)?;
                 if !live && ty.stored().is_none() {
                     return Ok(Typed { ty: *ty, number: 0 });
                 }
-                convert(value, *ty, Conversion::Explicit, operand.place)
+                convert(value, *ty, Conversion::Explicit, self.place(*operand))
             }
-            ExprKind::SizeOf(operand) => self.size(operand, "size", place),
-            ExprKind::AlignOf(operand) => self.size(operand, "alignment", place),
+            ExprKind::SizeOf(operand) => self.size(*operand, "size", place),
+            ExprKind::AlignOf(operand) => self.size(*operand, "alignment", place),
             ExprKind::Underlying(operand) => {
-                let value = self.value(operand, live)?;
+                let value = self.value(*operand, live)?;
                 match value.ty {
                     Type::Enum(of) => Ok(Typed::int(of.underlying, value.number)),
                     Type::Unknown => Ok(value),
-                    _ => Err(Fault::at(ErrorKind::Type, "expected an enumeration", operand.place)),
+                    _ => Err(Fault::at(ErrorKind::Type, "expected an enumeration", self.place(*operand))),
                 }
             }
         }
     }
 
     /// `T{operand}`: a constant that does not fit is wrong even where it is not evaluated.
-    fn braces(&self, ty: Type, operand: &Expr, live: bool) -> Result<Typed, Fault> {
+    fn braces(&self, ty: Type, operand: Expr, live: bool) -> Result<Typed, Fault> {
         match self.value(operand, true) {
-            Ok(value) => convert(value, ty, Conversion::Braces, operand.place),
+            Ok(value) => convert(value, ty, Conversion::Braces, self.place(operand)),
             Err(fault) if live => Err(fault),
             Err(_) => {
                 self.value(operand, false)?;
@@ -82,7 +87,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn size(&self, operand: &Expr, what: &str, place: Place) -> Result<Typed, Fault> {
+    fn size(&self, operand: Expr, what: &str, place: Place) -> Result<Typed, Fault> {
         let value = self.value(operand, false)?;
         let Some(bytes) = bytes(value.ty, self.model) else {
             let message = format!("the {what} of {} is not known", value.ty.describe());
@@ -130,10 +135,10 @@ impl Evaluator<'_> {
         left_place: Place,
         operator: BinaryOp,
         at: Place,
-        right_expr: &Expr,
+        right_expr: Expr,
         live: bool,
     ) -> Result<Typed, Fault> {
-        let right_place = right_expr.place;
+        let right_place = self.place(right_expr);
         match operator {
             BinaryOp::LogicalAnd | BinaryOp::LogicalOr => {
                 let decides = operator == BinaryOp::LogicalOr;
@@ -177,7 +182,7 @@ impl Evaluator<'_> {
                 }
                 let message =
                     if operator == BinaryOp::Div { "division by zero" } else { "remainder by zero" };
-                let help = match &*right_expr.kind {
+                let help = match self.tree.kind(right_expr) {
                     ExprKind::Name(name) => {
                         format!("`{}` is 0: change its value, or divide by another", name.last())
                     }
@@ -200,9 +205,9 @@ impl Evaluator<'_> {
         fit(ty, number, live, whole)
     }
 
-    fn conditional(&self, parts: &[Expr; 3], live: bool) -> Result<Typed, Fault> {
+    fn conditional(&self, parts: [Expr; 3], live: bool) -> Result<Typed, Fault> {
         let [condition, yes, no] = parts;
-        let takes = truth(self.value(condition, live)?, condition.place)?;
+        let takes = truth(self.value(condition, live)?, self.place(condition))?;
         let yes_value = self.value(yes, live && takes)?;
         let no_value = self.value(no, live && !takes)?;
         let taken = if takes { yes_value } else { no_value };
@@ -213,14 +218,14 @@ impl Evaluator<'_> {
             if !live {
                 return Ok(Typed::UNKNOWN);
             }
-            let place = if takes { no.place } else { yes.place };
+            let place = if takes { self.place(no) } else { self.place(yes) };
             let message = "the type of this side is not known, so that of the whole is not";
             return Err(Fault::at(ErrorKind::NotAConstant, message, place));
         }
-        let a = promote(yes_value, self.model, yes.place)?;
-        let b = promote(no_value, self.model, no.place)?;
+        let a = promote(yes_value, self.model, self.place(yes))?;
+        let b = promote(no_value, self.model, self.place(no))?;
         let (Type::Int(a_type), Type::Int(b_type)) = (a.ty, b.ty) else {
-            return Err(not_integer(a.ty, yes.place));
+            return Err(not_integer(a.ty, self.place(yes)));
         };
         let ty = common(a_type, b_type);
         Ok(Typed::int(ty, ty.wrap(taken.number)))

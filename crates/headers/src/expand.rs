@@ -7,7 +7,7 @@ use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::lexer::lex_pasted;
 use crate::location::{Place, Span};
-use crate::text::{Table, Text};
+use crate::text::{Table, Text, Texts};
 use crate::token::{Hidden, Token, TokenKind};
 use std::rc::Rc;
 
@@ -22,11 +22,11 @@ const LONGEST_TOKEN: usize = 1 << 16;
 
 /// One `#define`.
 #[derive(Debug)]
-pub(crate) struct Macro {
-    pub(crate) name: Text,
+pub(crate) struct Macro<'a> {
+    pub(crate) name: Text<'a>,
     /// `None` for an object-like macro.
-    pub(crate) params: Option<Params>,
-    pub(crate) body: Vec<Token>,
+    pub(crate) params: Option<Params<'a>>,
+    pub(crate) body: Vec<Token<'a>>,
     pub(crate) name_at: Span,
     /// From the name to the end of the body.
     pub(crate) at: Span,
@@ -39,27 +39,25 @@ pub(crate) struct Macro {
 
 /// The parameters of a function-like macro.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Params {
-    names: Vec<Text>,
+pub(crate) struct Params<'a> {
+    names: Vec<Text<'a>>,
     variadic: bool,
 }
 
-impl Params {
+impl<'a> Params<'a> {
     /// Reads what stands between the parentheses.
-    pub(crate) fn parse(tokens: &[Token]) -> Result<Params, Fault> {
+    pub(crate) fn parse(tokens: &[Token<'a>]) -> Result<Params<'a>, Fault> {
         let mut params = Params { names: Vec::new(), variadic: false };
         for (at, part) in tokens.split(|token| token.is(",")).enumerate() {
             match part {
                 [] if at == 0 && tokens.is_empty() => {}
-                [name] if name.kind == TokenKind::Ident && !params.variadic => {
-                    params.names.push(name.text.clone())
-                }
+                [name] if name.kind == TokenKind::Ident && !params.variadic => params.names.push(name.text),
                 [dots] if dots.is("...") && !params.variadic => {
-                    params.names.push("__VA_ARGS__".into());
+                    params.names.push("__VA_ARGS__");
                     params.variadic = true;
                 }
                 [name, dots] if name.kind == TokenKind::Ident && dots.is("...") && !params.variadic => {
-                    params.names.push(name.text.clone());
+                    params.names.push(name.text);
                     params.variadic = true;
                 }
                 _ => {
@@ -77,26 +75,32 @@ impl Params {
 }
 
 /// The macros defined at some point of the text.
-#[derive(Debug, Default)]
-pub(crate) struct Macros {
-    table: Table<Rc<Macro>>,
+#[derive(Debug)]
+pub(crate) struct Macros<'a> {
+    texts: &'a Texts,
+    table: Table<'a, Rc<Macro<'a>>>,
     steps: usize,
-    /// Steps this expansion may take, when it is bounded apart.
-    limit: Option<usize>,
+    /// The steps after which there may be no more.
+    limit: usize,
 }
 
-impl Macros {
+impl<'a> Macros<'a> {
+    /// None; `texts` takes the words they make.
+    pub(crate) fn new(texts: &'a Texts) -> Macros<'a> {
+        Macros { texts, table: Table::default(), steps: 0, limit: MOST_STEPS }
+    }
+
     pub(crate) fn is_defined(&self, name: &str) -> bool {
         self.table.contains_key(name) || matches!(name, "__has_include" | "__has_cpp_attribute")
     }
 
     /// Is the token a macro's name?
-    pub(crate) fn names(&self, token: &Token) -> bool {
-        token.kind == TokenKind::Ident && self.table.contains_key(&token.text)
+    pub(crate) fn names(&self, token: &Token<'_>) -> bool {
+        token.kind == TokenKind::Ident && self.table.contains_key(token.text)
     }
 
-    pub(crate) fn define(&mut self, mut new: Macro) {
-        if let Some(old) = self.table.get(&new.name) {
+    pub(crate) fn define(&mut self, mut new: Macro<'a>) {
+        if let Some(old) = self.table.get(new.name) {
             let same = old.params == new.params
                 && old.body.len() == new.body.len()
                 && old.body.iter().zip(&new.body).all(|(a, b)| a.text == b.text && a.kind == b.kind);
@@ -106,7 +110,7 @@ impl Macros {
                 (new.name_at, new.at) = (old.name_at, old.at);
             }
         }
-        self.table.insert(new.name.clone(), Rc::new(new));
+        self.table.insert(new.name, Rc::new(new));
     }
 
     pub(crate) fn remove(&mut self, name: &str) {
@@ -114,41 +118,49 @@ impl Macros {
     }
 
     /// All macros, by the order of their definition.
-    pub(crate) fn in_order(&self) -> Vec<Rc<Macro>> {
-        let mut all: Vec<Rc<Macro>> = self.table.values().cloned().collect();
+    pub(crate) fn in_order(&self) -> Vec<Rc<Macro<'a>>> {
+        let mut all: Vec<Rc<Macro<'a>>> = self.table.values().cloned().collect();
         all.sort_by_key(|of| (of.order, of.name_at.file, of.name_at.start));
         all
     }
 
     /// Expands one macro's name with a budget of its own.
-    pub(crate) fn expand_alone(&mut self, token: Token, steps: usize) -> Result<Vec<Token>, Fault> {
-        self.limit = Some((self.steps + steps).min(MOST_STEPS));
-        let expanded = self.expand(vec![token]);
-        self.limit = None;
-        expanded
+    pub(crate) fn expand_alone(&mut self, token: Token<'a>, steps: usize) -> Result<Vec<Token<'a>>, Fault> {
+        self.limit = (self.steps + steps).min(MOST_STEPS);
+        let mut out = Vec::with_capacity(8);
+        let expanded = self.expand(&[token], &mut out);
+        self.limit = MOST_STEPS;
+        expanded.map(|()| out)
     }
 
-    /// Expands all macros in a run of tokens.
-    pub(crate) fn expand(&mut self, tokens: Vec<Token>) -> Result<Vec<Token>, Fault> {
-        self.expand_nested(tokens, 0)
+    /// Expands all macros in a run of tokens, and appends what they become.
+    pub(crate) fn expand(&mut self, tokens: &[Token<'a>], out: &mut Vec<Token<'a>>) -> Result<(), Fault> {
+        self.expand_nested(tokens, 0, out)
     }
 
     fn step(&mut self, cost: usize, place: Place) -> Result<(), Fault> {
         self.steps += cost;
-        if self.steps > self.limit.unwrap_or(MOST_STEPS) {
+        if self.steps > self.limit {
             return Err(Fault::at(ErrorKind::Limit, "the macros here expand to too much text", place));
         }
         Ok(())
     }
 
-    fn expand_nested(&mut self, mut work: Vec<Token>, depth: u32) -> Result<Vec<Token>, Fault> {
-        // The next token is the last of `work`.
-        work.reverse();
-        let mut out = Vec::with_capacity(work.len());
-        while let Some(token) = work.pop() {
+    fn expand_nested(
+        &mut self,
+        tokens: &[Token<'a>],
+        depth: u32,
+        out: &mut Vec<Token<'a>>,
+    ) -> Result<(), Fault> {
+        let mut work = Work { made: Vec::new(), rest: tokens };
+        loop {
+            if work.made.is_empty() {
+                work.rest = self.pass(work.rest, out)?;
+            }
+            let Some(token) = work.next() else { return Ok(()) };
             self.step(1 + token.hidden.depth() as usize, token.place)?;
-            let of = if token.kind == TokenKind::Ident { self.table.get(&token.text) } else { None };
-            let of = match of.filter(|_| !token.hidden.contains(&token.text)) {
+            let of = if token.kind == TokenKind::Ident { self.table.get(token.text) } else { None };
+            let of = match of.filter(|_| !token.hidden.contains(token.text)) {
                 Some(of) => of.clone(),
                 None => {
                     out.push(token);
@@ -158,44 +170,68 @@ impl Macros {
             if token.hidden.depth() >= MOST_NESTED || depth > MOST_ARGUMENTS {
                 return Err(Fault::at(ErrorKind::Limit, "macros are nested too deep", token.place));
             }
-            let (body, hidden) = match &of.params {
-                None => (self.substitute(&of, &[], depth)?, token.hidden.clone()),
+            let (arguments, hidden) = match &of.params {
+                None => (Vec::new(), token.hidden.clone()),
                 Some(params) => {
-                    let taken = take_arguments(&mut work);
+                    let taken = work.take_arguments();
                     self.step(taken.as_ref().map_or(work.len() / 8, |(_, close)| close.cost), token.place)?;
                     let Some((arguments, close)) = taken else {
                         // The name of a function-like macro without a call stays as it is.
                         out.push(token);
                         continue;
                     };
-                    let arguments = fit_arguments(arguments, params, &token)?;
-                    let hidden = token.hidden.intersection(&close.token.hidden);
-                    (self.substitute(&of, &arguments, depth)?, hidden)
+                    (
+                        fit_arguments(arguments, params, &token)?,
+                        token.hidden.intersection(&close.token.hidden),
+                    )
                 }
             };
-            let hidden = hidden.with(&of.name);
+            let start = work.made.len();
+            self.substitute(&of, &arguments, depth, &mut work.made)?;
+            let hidden = hidden.with(of.name);
             let used = token.place.used.unwrap_or(token.place.at);
-            for (at, mut new) in body.into_iter().enumerate().rev() {
+            let body = &mut work.made[start..];
+            for new in body.iter_mut().rev() {
                 self.step(1 + (new.hidden.depth() * hidden.depth()) as usize, token.place)?;
                 new.hidden = new.hidden.union(&hidden);
                 new.place.used.get_or_insert(used);
-                if at == 0 {
-                    (new.space, new.line_start) = (token.space, token.line_start);
-                }
-                work.push(new);
             }
+            if let Some(first) = body.first_mut() {
+                (first.space, first.line_start) = (token.space, token.line_start);
+            }
+            body.reverse();
         }
-        Ok(out)
     }
 
-    /// The body with its parameters replaced, `#` and `##` done.
-    fn substitute(&mut self, of: &Macro, arguments: &[Vec<Token>], depth: u32) -> Result<Vec<Token>, Fault> {
-        let index = |token: &Token| {
+    /// Appends the tokens up to the first that may expand, and gives the others.
+    fn pass<'t>(
+        &mut self,
+        tokens: &'t [Token<'a>],
+        out: &mut Vec<Token<'a>>,
+    ) -> Result<&'t [Token<'a>], Fault> {
+        let count = tokens.iter().position(|token| self.names(token)).unwrap_or(tokens.len());
+        let (plain, rest) = tokens.split_at(count);
+        for token in plain {
+            self.step(1 + token.hidden.depth() as usize, token.place)?;
+        }
+        out.extend_from_slice(plain);
+        Ok(rest)
+    }
+
+    /// Appends the body with its parameters replaced, `#` and `##` done.
+    fn substitute(
+        &mut self,
+        of: &Macro<'a>,
+        arguments: &[Vec<Token<'a>>],
+        depth: u32,
+        out: &mut Vec<Token<'a>>,
+    ) -> Result<(), Fault> {
+        let index = |token: &Token<'a>| {
             let params = of.params.as_ref().filter(|_| token.kind == TokenKind::Ident)?;
             params.names.iter().position(|name| *name == token.text)
         };
-        let mut out: Vec<Token> = Vec::with_capacity(of.body.len());
-        let mut expanded: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
+        let begin = out.len();
+        let mut expanded: Vec<Option<Vec<Token<'a>>>> = vec![None; arguments.len()];
         // The last argument was empty and stands left of `##`.
         let mut left_empty = false;
         let mut at = 0;
@@ -212,8 +248,8 @@ impl Macros {
                 self.step(right.len(), token.place)?;
                 let mut right = right.into_iter();
                 let was_empty = std::mem::replace(&mut left_empty, false);
-                match (if was_empty { None } else { out.pop() }, right.next()) {
-                    (Some(left), Some(first)) => out.extend(paste(&left, &first)?),
+                match (if was_empty || out.len() == begin { None } else { out.pop() }, right.next()) {
+                    (Some(left), Some(first)) => out.extend(self.paste(&left, &first)?),
                     (Some(left), None) => out.push(left),
                     (None, Some(first)) => out.push(first),
                     (None, None) => left_empty = true,
@@ -225,7 +261,7 @@ impl Macros {
                 && of.params.is_some()
                 && let Some(index) = next.and_then(index)
             {
-                out.push(stringize(&arguments[index], token)?);
+                out.push(self.stringize(&arguments[index], token)?);
                 left_empty = false;
                 at += 2;
                 continue;
@@ -244,7 +280,9 @@ impl Macros {
             }
             left_empty = false;
             if expanded[index].is_none() {
-                expanded[index] = Some(self.expand_nested(arguments[index].clone(), depth + 1)?);
+                let mut argument = Vec::new();
+                self.expand_nested(&arguments[index], depth + 1, &mut argument)?;
+                expanded[index] = Some(argument);
             }
             let argument = expanded[index].as_deref().unwrap_or_default();
             let start = out.len();
@@ -254,56 +292,125 @@ impl Macros {
                 first.space = token.space;
             }
         }
-        Ok(out)
+        Ok(())
+    }
+
+    /// `left ## right`.
+    fn paste(&self, left: &Token<'a>, right: &Token<'a>) -> Result<Vec<Token<'a>>, Fault> {
+        let text = format!("{}{}", left.text, right.text);
+        if text.len() > LONGEST_TOKEN {
+            return Err(Fault::at(ErrorKind::Limit, "the pasted token is too long", left.place));
+        }
+        let hidden = left.hidden.intersection(&right.hidden);
+        let mut tokens = lex_pasted(self.texts.keep(text), left.place, self.texts);
+        for token in &mut tokens {
+            token.hidden = hidden.clone();
+        }
+        if let Some(first) = tokens.first_mut() {
+            first.space = left.space;
+        }
+        Ok(tokens)
+    }
+
+    /// `#argument`.
+    fn stringize(&self, argument: &[Token<'a>], hash: &Token<'a>) -> Result<Token<'a>, Fault> {
+        let mut text = String::from("\"");
+        for (at, token) in argument.iter().enumerate() {
+            if token.space && at > 0 {
+                text.push(' ');
+            }
+            for c in token.text.chars() {
+                if matches!(c, '"' | '\\') {
+                    text.push('\\');
+                }
+                text.push(c);
+            }
+            if text.len() > LONGEST_TOKEN {
+                return Err(Fault::at(ErrorKind::Limit, "the stringized argument is too long", hash.place));
+            }
+        }
+        text.push('"');
+        let hidden = Hidden::default();
+        Ok(Token {
+            place: hash.place,
+            space: hash.space,
+            hidden,
+            ..Token::new(TokenKind::Str, self.texts.keep(text), hash.place.at)
+        })
     }
 }
 
-/// Takes `( a, b )` from the tokens to come; `None` (and nothing taken) when they do not begin with a whole call.
-fn take_arguments(work: &mut Vec<Token>) -> Option<(Vec<Vec<Token>>, Close)> {
-    if !work.last()?.is("(") {
-        return None;
+/// The tokens still to be expanded.
+struct Work<'t, 'a> {
+    /// What macros became, the next token last.
+    made: Vec<Token<'a>>,
+    /// What comes after it.
+    rest: &'t [Token<'a>],
+}
+
+impl<'a> Work<'_, 'a> {
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.made.pop().or_else(|| {
+            let (first, rest) = self.rest.split_first()?;
+            self.rest = rest;
+            Some(first.clone())
+        })
     }
-    let mut depth = 0_usize;
-    let close = work.iter().rev().position(|token| {
-        if token.is("(") {
-            depth += 1;
-        } else if token.is(")") {
-            depth -= 1;
-        }
-        depth == 0
-    })?;
-    let mut call = work.split_off(work.len() - 1 - close);
-    call.reverse();
-    let cost = call.len();
-    let close = Close { token: call.pop()?, cost };
-    let mut arguments = vec![Vec::new()];
-    for token in call.into_iter().skip(1) {
-        match () {
-            () if token.is("(") => depth += 1,
-            () if token.is(")") => depth -= 1,
-            () => {}
-        }
-        if token.is(",") && depth == 0 {
-            arguments.push(Vec::new());
-        } else if let Some(last) = arguments.last_mut() {
-            last.push(token);
-        }
+
+    fn len(&self) -> usize {
+        self.made.len() + self.rest.len()
     }
-    Some((arguments, close))
+
+    fn iter(&self) -> impl Iterator<Item = &Token<'a>> {
+        self.made.iter().rev().chain(self.rest)
+    }
+
+    /// Takes `( a, b )`; `None` (and nothing taken) when the tokens do not begin with a whole call.
+    fn take_arguments(&mut self) -> Option<(Vec<Vec<Token<'a>>>, Close<'a>)> {
+        if !self.iter().next()?.is("(") {
+            return None;
+        }
+        let mut depth = 0_usize;
+        let close = self.iter().position(|token| {
+            if token.is("(") {
+                depth += 1;
+            } else if token.is(")") {
+                depth -= 1;
+            }
+            depth == 0
+        })?;
+        let mut call: Vec<Token<'a>> = (0..=close).filter_map(|_| self.next()).collect();
+        let cost = call.len();
+        let close = Close { token: call.pop()?, cost };
+        let mut arguments = vec![Vec::new()];
+        for token in call.into_iter().skip(1) {
+            match () {
+                () if token.is("(") => depth += 1,
+                () if token.is(")") => depth -= 1,
+                () => {}
+            }
+            if token.is(",") && depth == 0 {
+                arguments.push(Vec::new());
+            } else if let Some(last) = arguments.last_mut() {
+                last.push(token);
+            }
+        }
+        Some((arguments, close))
+    }
 }
 
 /// The closing parenthesis of a call, and how many tokens the call has.
-struct Close {
-    token: Token,
+struct Close<'a> {
+    token: Token<'a>,
     cost: usize,
 }
 
 /// As many arguments as parameters: the surplus goes to `...`.
-fn fit_arguments(
-    mut arguments: Vec<Vec<Token>>,
-    params: &Params,
-    name: &Token,
-) -> Result<Vec<Vec<Token>>, Fault> {
+fn fit_arguments<'a>(
+    mut arguments: Vec<Vec<Token<'a>>>,
+    params: &Params<'a>,
+    name: &Token<'a>,
+) -> Result<Vec<Vec<Token<'a>>>, Fault> {
     let wanted = params.names.len();
     if wanted == 0 && arguments.len() == 1 && arguments[0].is_empty() {
         return Ok(Vec::new());
@@ -328,48 +435,4 @@ fn fit_arguments(
         return Err(Fault::at(ErrorKind::Syntax, message, name.place));
     }
     Ok(arguments)
-}
-
-/// `left ## right`.
-fn paste(left: &Token, right: &Token) -> Result<Vec<Token>, Fault> {
-    let text = format!("{}{}", left.text, right.text);
-    if text.len() > LONGEST_TOKEN {
-        return Err(Fault::at(ErrorKind::Limit, "the pasted token is too long", left.place));
-    }
-    let hidden = left.hidden.intersection(&right.hidden);
-    let mut tokens = lex_pasted(&text, left.place);
-    for token in &mut tokens {
-        token.hidden = hidden.clone();
-    }
-    if let Some(first) = tokens.first_mut() {
-        first.space = left.space;
-    }
-    Ok(tokens)
-}
-
-/// `#argument`.
-fn stringize(argument: &[Token], hash: &Token) -> Result<Token, Fault> {
-    let mut text = String::from("\"");
-    for (at, token) in argument.iter().enumerate() {
-        if token.space && at > 0 {
-            text.push(' ');
-        }
-        for c in token.text.chars() {
-            if matches!(c, '"' | '\\') {
-                text.push('\\');
-            }
-            text.push(c);
-        }
-        if text.len() > LONGEST_TOKEN {
-            return Err(Fault::at(ErrorKind::Limit, "the stringized argument is too long", hash.place));
-        }
-    }
-    text.push('"');
-    let hidden = Hidden::default();
-    Ok(Token {
-        place: hash.place,
-        space: hash.space,
-        hidden,
-        ..Token::new(TokenKind::Str, &text, hash.place.at)
-    })
 }

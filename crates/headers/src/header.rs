@@ -13,9 +13,11 @@ use crate::options::Options;
 use crate::preprocess::{Preprocessed, preprocess, text_of};
 use crate::source::Sources;
 use crate::suggest::nearest;
-use crate::text::{Few, Table};
+use crate::text::{Few, Texts};
 use crate::token::{Token, TokenKind};
 use crate::types::Type;
+use rustc_hash::FxBuildHasher;
+use smol_str::SmolStr;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +35,7 @@ pub struct Header {
     unevaluated: Vec<Unevaluated>,
     /// Macros without a value of their own: guards, function-like ones.
     other_macros: HashMap<String, &'static str>,
-    by_name: Table<Few<Slot>>,
+    by_name: HashMap<SmolStr, Few<Slot>, FxBuildHasher>,
     skipped: Vec<String>,
 }
 
@@ -86,47 +88,49 @@ impl Header {
         loader: &dyn Loader,
         options: &Options,
     ) -> Result<Header, HeaderError> {
+        let texts = Texts::default();
         let mut sources = Sources::default();
-        let result = preprocess(path, text, loader, options, &mut sources).and_then(|preprocessed| {
-            let Preprocessed { tokens, macros, skipped } = preprocessed;
-            let mut reader = Reader::new(&tokens, options);
-            reader.run()?;
-            let mut others = HashMap::new();
-            // A macro stands before the declaration that begins at the next token: it comes first among equals.
-            let mut entries = evaluate_macros(&mut reader, macros, &mut others);
-            entries.append(&mut reader.entries);
-            entries.sort_by_key(|entry| entry.order);
-            Ok((entries, others, skipped))
-        });
-        let (mut entries, other_macros, skipped) = match result {
-            Ok(parts) => parts,
-            Err(fault) => return Err(HeaderError::from_fault(fault, &sources)),
-        };
-        note_skipped(&mut entries, &skipped);
+        let preprocessed = preprocess(path, text, loader, options, &texts, &mut sources);
+        let failed = |fault| HeaderError::from_fault(fault, &sources);
+        let Preprocessed { tokens, macros, skipped } = preprocessed.map_err(failed)?;
+        let mut reader = Reader::new(&tokens, options);
+        reader.run().map_err(failed)?;
+        let mut other_macros = HashMap::new();
+        let mut macros = evaluate_macros(&reader, macros, &mut other_macros);
+        let mut declared = reader.entries;
+        declared.sort_by_key(|entry| entry.order);
+        note_skipped(macros.iter_mut().chain(&mut declared), &skipped);
+        let count = macros.len() + declared.len();
         let files = sources.files();
         let mut header = Header {
             path: path.to_path_buf(),
             texts: Vec::new(),
             files,
-            constants: Vec::with_capacity(entries.len()),
+            constants: Vec::with_capacity(count),
             unevaluated: Vec::new(),
             other_macros,
-            by_name: Table::with_capacity_and_hasher(entries.len(), Default::default()),
+            by_name: HashMap::with_capacity_and_hasher(count, Default::default()),
             skipped: skipped.into_iter().map(|(name, _)| name).collect(),
         };
         let own: Vec<bool> = sources.0.iter().map(|source| *source.path == *path).collect();
-        for entry in entries {
+        // A macro stands before the declaration that begins at the next token: it comes first among equals.
+        let mut macros = macros.into_iter().peekable();
+        let mut declared = declared.into_iter().peekable();
+        while let Some(entry) = match declared.peek() {
+            Some(next) => macros.next_if(|of| of.order <= next.order).or_else(|| declared.next()),
+            None => macros.next(),
+        } {
             let own = own.get(entry.at.file as usize).is_some_and(|own| *own);
             header.add(entry, own, &sources);
         }
         for file in &header.files {
             let source = sources.0.iter().find(|source| !source.builtin && *source.path == **file);
-            header.texts.extend(source.map(|source| (file.clone(), source.text.clone())));
+            header.texts.extend(source.map(|source| (file.clone(), Arc::clone(source.text))));
         }
         Ok(header)
     }
 
-    fn add(&mut self, entry: Entry, own: bool, sources: &Sources) {
+    fn add(&mut self, mut entry: Entry<'_>, own: bool, sources: &Sources<'_>) {
         let Some(kind) = entry.kind else { return };
         let source = sources.get(entry.at.file);
         if source.builtin {
@@ -134,8 +138,9 @@ impl Header {
         }
         let name = entry.name.to_string();
         let location = sources.location(entry.at);
+        let value = entry.value.take().unwrap_or_else(|| Err(entry.unfinished()));
         let (path, aliases) = (entry.path, entry.aliases);
-        let slot = match entry.value.map(|value| value.ty.stored().map(|ty| (value.number, ty))) {
+        let slot = match value.map(|value| value.ty.stored().map(|ty| (value.number, ty))) {
             Ok(Some((number, ty))) => {
                 let value = crate::Value { number, ty };
                 let doc = comment_of(source, entry.whole);
@@ -151,7 +156,7 @@ impl Header {
                 Slot::Unevaluated(self.unevaluated.len() - 1)
             }
         };
-        self.by_name.entry(entry.name).or_default().push(slot);
+        self.by_name.entry(entry.name.into()).or_default().push(slot);
     }
 
     /// The path the header was read from.
@@ -305,10 +310,13 @@ impl Header {
 }
 
 /// A name may be unknown because the file that declares it was not found: says so. System headers hold no constants of ours.
-fn note_skipped(entries: &mut [Entry], skipped: &[(String, Span)]) {
+fn note_skipped<'e, 'a: 'e>(
+    entries: impl IntoIterator<Item = &'e mut Entry<'a>>,
+    skipped: &[(String, Span)],
+) {
     let Some((name, at)) = skipped.iter().find(|(name, _)| name.contains('/')) else { return };
     for entry in entries {
-        if let Err(fault) = &mut entry.value
+        if let Some(Err(fault)) = &mut entry.value
             && fault.kind == ErrorKind::UnknownName
         {
             let note = format!("no include directory holds <{name}>, which was passed over");
@@ -318,11 +326,11 @@ fn note_skipped(entries: &mut [Entry], skipped: &[(String, Span)]) {
 }
 
 /// The object-like macros that are expressions, evaluated with all macros and names there are at the end.
-fn evaluate_macros(
-    reader: &mut Reader<'_>,
-    mut macros: Macros,
+fn evaluate_macros<'a>(
+    reader: &Reader<'_>,
+    mut macros: Macros<'a>,
     others: &mut HashMap<String, &'static str>,
-) -> Vec<Entry> {
+) -> Vec<Entry<'a>> {
     let mut entries = Vec::new();
     for of in macros.in_order().iter().filter(|of| !of.builtin) {
         if of.params.is_some() {
@@ -336,8 +344,8 @@ fn evaluate_macros(
     entries
 }
 
-fn evaluate_macro(reader: &Reader<'_>, macros: &mut Macros, of: &Macro) -> Entry {
-    let name = Token::new(TokenKind::Ident, of.name.clone(), of.name_at);
+fn evaluate_macro<'a>(reader: &Reader<'_>, macros: &mut Macros<'a>, of: &Macro<'a>) -> Entry<'a> {
+    let name = Token::new(TokenKind::Ident, of.name, of.name_at);
     let mut value = match of.conflict {
         Some(first) => {
             let message = format!("the macro `{}` is defined twice with different bodies", of.name);
@@ -359,15 +367,15 @@ fn evaluate_macro(reader: &Reader<'_>, macros: &mut Macros, of: &Macro) -> Entry
     }
     let ty = value.as_ref().map_or(Type::Unknown, |value| value.ty);
     Entry {
-        name: of.name.clone(),
+        name: of.name,
         path: of.name.to_string(),
-        aliases: Vec::new(),
+        aliases: Few::new(),
         kind: Some(ConstantKind::Define),
         at: of.name_at,
         whole: of.at,
         order: of.order,
         ty,
-        value,
+        value: Some(value),
     }
 }
 

@@ -14,16 +14,17 @@ use crate::token::{Token, TokenKind};
 /// Includes nested deeper than this are a cycle.
 const MOST_NESTED: u32 = 64;
 
-impl Preprocessor<'_> {
-    pub(crate) fn include(&mut self, file: u32, line: &[Token], depth: u32) -> Result<(), Fault> {
+impl<'a> Preprocessor<'_, 'a> {
+    pub(crate) fn include(&mut self, file: u32, line: &[Token<'a>], depth: u32) -> Result<(), Fault> {
         let place = line[0].place.to(line[line.len() - 1].place);
         let mut name = self.header_name(&line[2..]);
         if name.is_none() {
-            let expanded = self.macros.expand(line[2..].to_vec())?;
+            let mut expanded = Vec::new();
+            self.macros.expand(&line[2..], &mut expanded)?;
             name = match expanded.first() {
                 Some(open) if open.is("<") => {
                     let inside = expanded[1..].iter().take_while(|token| !token.is(">"));
-                    Some((inside.map(|token| &*token.text).collect(), false))
+                    Some((inside.map(|token| token.text).collect(), false))
                 }
                 _ => self.header_name(&expanded),
             };
@@ -79,7 +80,7 @@ impl Preprocessor<'_> {
     }
 
     /// The name in `"..."` or `<...>`, and whether it is quoted.
-    pub(crate) fn header_name(&self, tokens: &[Token]) -> Option<(String, bool)> {
+    pub(crate) fn header_name(&self, tokens: &[Token<'a>]) -> Option<(String, bool)> {
         let first = tokens.first()?;
         if first.kind == TokenKind::Str {
             let name = first.text.strip_prefix('"')?.strip_suffix('"')?;

@@ -7,7 +7,7 @@
 use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::location::{Place, Span};
-use crate::text::Text;
+use crate::text::{Text, Texts};
 use crate::token::{Token, TokenKind};
 
 /// A comment with its delimiters.
@@ -19,8 +19,8 @@ pub(crate) struct Comment {
     pub(crate) own_line: bool,
 }
 
-/// The operators and punctuators of several characters, by their first one, longest first. Every character of [`SINGLE`] is
-/// one too.
+/// The operators and punctuators of several characters, by their first one, longest first. What
+/// [`is_punctuator`] takes is one too.
 const fn punctuators(first: char) -> &'static [&'static str] {
     match first {
         '.' => &["...", ".*"],
@@ -42,8 +42,11 @@ const fn punctuators(first: char) -> &'static [&'static str] {
     }
 }
 
-/// The operators and punctuators of one character.
-const SINGLE: &str = "{}[]()#;:?.~!+-*/%^&|=<>,";
+/// Is it an operator or punctuator of one character?
+fn is_punctuator(c: char) -> bool {
+    matches!(c, '{' | '}' | '[' | ']' | '(' | ')' | '#' | ';' | ':' | '?' | '.' | '~' | '!' | '+' | '-')
+        || matches!(c, '*' | '/' | '%' | '^' | '&' | '|' | '=' | '<' | '>' | ',')
+}
 
 /// Operators spelled as words.
 fn word_operator(word: &str) -> Option<&'static str> {
@@ -60,14 +63,19 @@ fn word_operator(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Splits a text into tokens and comments.
-pub(crate) fn lex(file: u32, text: &str) -> Result<(Vec<Token>, Vec<Comment>), Fault> {
+/// Splits a text into tokens and comments; `texts` takes the words that line joins take apart.
+pub(crate) fn lex<'a>(
+    file: u32,
+    text: &'a str,
+    texts: &'a Texts,
+) -> Result<(Vec<Token<'a>>, Vec<Comment>), Fault> {
     let mut lexer = Lexer {
         file,
         text,
-        has_joins: text.contains('\\'),
+        texts,
         at: 0,
         end: 0,
+        joined: false,
         raw: false,
         // About a token in six bytes, as headers are.
         tokens: Vec::with_capacity(text.len() / 6),
@@ -81,24 +89,26 @@ pub(crate) fn lex(file: u32, text: &str) -> Result<(Vec<Token>, Vec<Comment>), F
 struct Lexer<'a> {
     file: u32,
     text: &'a str,
-    /// There may be line joins.
-    has_joins: bool,
+    texts: &'a Texts,
     /// The byte of the next character, never one of a line join.
     at: usize,
     /// The byte after the last character passed: before `at` when a line join follows it.
     end: usize,
+    /// A line join was passed in the token just passed, or behind it.
+    joined: bool,
     /// The token just passed is a raw string.
     raw: bool,
-    tokens: Vec<Token>,
+    tokens: Vec<Token<'a>>,
     comments: Vec<Comment>,
 }
 
-impl Lexer<'_> {
+impl<'a> Lexer<'a> {
     /// The first byte from `at` that is no part of a backslash-newline (white space between the two is let pass, as g++
     /// does; NUL is such for it).
+    #[inline]
     fn past_joins(&self, mut at: usize) -> usize {
         let bytes = self.text.as_bytes();
-        while self.has_joins && bytes.get(at) == Some(&b'\\') {
+        while bytes.get(at) == Some(&b'\\') {
             let blank = bytes[at + 1..].iter().take_while(|byte| **byte != b'\n' && is_blank(**byte)).count();
             if bytes.get(at + 1 + blank) != Some(&b'\n') {
                 break;
@@ -109,31 +119,41 @@ impl Lexer<'_> {
     }
 
     /// Goes on behind the character that ends at this byte.
+    #[inline]
     fn move_to(&mut self, end: usize) {
-        (self.end, self.at) = (end, self.past_joins(end));
-    }
-
-    /// The character at a byte.
-    fn char_at(&self, at: usize) -> Option<char> {
-        match self.text.as_bytes().get(at) {
-            Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
-            _ => self.text.get(at..)?.chars().next(),
+        (self.end, self.at) = (end, end);
+        if self.text.as_bytes().get(end) == Some(&b'\\') {
+            self.at = self.past_joins(end);
+            self.joined |= self.at != end;
         }
     }
 
-    /// The byte of the character so many after the next one.
-    fn index(&self, ahead: usize) -> usize {
-        (0..ahead).fold(self.at, |at, _| match self.char_at(at) {
-            Some(c) => self.past_joins(at + c.len_utf8()),
-            None => at,
-        })
+    /// The character at a byte.
+    #[inline]
+    fn char_at(&self, at: usize) -> Option<char> {
+        match *self.text.as_bytes().get(at)? {
+            byte if byte.is_ascii() => Some(char::from(byte)),
+            _ => self.wide_char_at(at),
+        }
     }
 
+    #[cold]
+    fn wide_char_at(&self, at: usize) -> Option<char> {
+        self.text.get(at..)?.chars().next()
+    }
+
+    /// The character so many after the next one.
+    #[inline]
     fn peek(&self, ahead: usize) -> Option<char> {
-        self.char_at(self.index(ahead))
+        let mut at = self.at;
+        for _ in 0..ahead {
+            at = self.past_joins(at + self.char_at(at)?.len_utf8());
+        }
+        self.char_at(at)
     }
 
     /// Passes over so many characters.
+    #[inline]
     fn skip(&mut self, count: usize) {
         for _ in 0..count {
             if let Some(c) = self.char_at(self.at) {
@@ -142,46 +162,58 @@ impl Lexer<'_> {
         }
     }
 
-    /// Passes over bytes that are a character each, up to the first that is not of them.
+    /// Passes over bytes that are an ASCII character each, up to the first that is not of them.
+    #[inline]
     fn skip_bytes(&mut self, of_them: impl Fn(u8) -> bool) {
+        let bytes = self.text.as_bytes();
         loop {
-            let rest = &self.text.as_bytes()[self.at..];
-            let count = rest.iter().take_while(|byte| byte.is_ascii() && of_them(**byte)).count();
-            if count == 0 {
+            let mut at = self.at;
+            while bytes.get(at).is_some_and(|byte| of_them(*byte)) {
+                at += 1;
+            }
+            if at == self.at {
                 return;
             }
-            self.move_to(self.at + count);
+            self.move_to(at);
             // Only behind a line join there may be more of them.
-            if self.at == self.end {
+            if self.at == at {
                 return;
             }
         }
     }
 
+    /// Does this ASCII text come next?
     fn looks_at(&self, word: &str) -> bool {
-        if !self.has_joins {
-            return self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
-        }
-        word.chars().enumerate().all(|(ahead, c)| self.peek(ahead) == Some(c))
+        word.bytes().enumerate().all(|(ahead, byte)| self.peek(ahead) == Some(char::from(byte)))
     }
 
     fn run(&mut self) -> Result<(), Fault> {
         let (mut line_start, mut space) = (true, false);
         while let Some(c) = self.peek(0) {
-            if c == '\n' {
-                (line_start, space) = (true, false);
-                self.move_to(self.at + 1);
-            } else if c == '\u{feff}' || u8::try_from(c).is_ok_and(is_blank) {
-                space = true;
-                self.skip(1);
-            } else if c == '/' && matches!(self.peek(1), Some('/' | '*')) {
-                self.comment(line_start)?;
-                space = true;
-            } else {
-                let begin = self.at;
-                let kind = self.token(c)?;
-                self.push(kind, begin, line_start, space);
-                (line_start, space) = (false, false);
+            match c {
+                '\n' => {
+                    (line_start, space) = (true, false);
+                    self.move_to(self.at + 1);
+                }
+                ' ' | '\t' | '\x0b' | '\x0c' | '\r' | '\0' => {
+                    space = true;
+                    self.skip_bytes(|byte| byte != b'\n' && is_blank(byte));
+                }
+                '\u{feff}' => {
+                    space = true;
+                    self.skip(1);
+                }
+                '/' if matches!(self.peek(1), Some('/' | '*')) => {
+                    self.comment(line_start)?;
+                    space = true;
+                }
+                _ => {
+                    let begin = self.at;
+                    self.joined = false;
+                    let kind = self.token(c)?;
+                    self.push(kind, begin, line_start, space);
+                    (line_start, space) = (false, false);
+                }
             }
         }
         Ok(())
@@ -191,19 +223,19 @@ impl Lexer<'_> {
         // A following line join is not part of the token.
         let at = Span { file: self.file, start: start as u32, end: self.end as u32 };
         let text = self.text_of(start);
-        let mut token = match word_operator(&text).filter(|_| kind == TokenKind::Ident) {
+        let operator = if kind == TokenKind::Ident { word_operator(text) } else { None };
+        let token = match operator {
             Some(operator) => Token::new(TokenKind::Punct, operator, at),
             None => Token::new(kind, text, at),
         };
-        (token.line_start, token.space) = (line_start, space);
-        self.tokens.push(token);
+        self.tokens.push(Token { line_start, space, ..token });
     }
 
     /// The text of the token that starts at a byte, without line joins but in raw strings.
-    fn text_of(&mut self, start: usize) -> Text {
+    fn text_of(&mut self, start: usize) -> Text<'a> {
         let text = self.text.get(start..self.end).unwrap_or_default();
-        if std::mem::take(&mut self.raw) || !self.has_joins || !text.contains('\\') {
-            return text.into();
+        if std::mem::take(&mut self.raw) || !self.joined || !text.contains('\\') {
+            return text;
         }
         let mut joined = String::with_capacity(text.len());
         let mut at = start;
@@ -211,7 +243,7 @@ impl Lexer<'_> {
             joined.push(c);
             at = self.past_joins(at + c.len_utf8());
         }
-        joined.into()
+        self.texts.keep(joined)
     }
 
     fn comment(&mut self, own_line: bool) -> Result<(), Fault> {
@@ -231,7 +263,9 @@ impl Lexer<'_> {
                     break;
                 }
                 Some('*' | '\n' | '\\') => self.skip(1),
-                Some(c) if c.is_ascii() => self.skip_bytes(|byte| !matches!(byte, b'\\' | b'*' | b'\n')),
+                Some(c) if c.is_ascii() => {
+                    self.skip_bytes(|byte| byte.is_ascii() && !matches!(byte, b'\\' | b'*' | b'\n'))
+                }
                 Some(_) => self.skip(1),
             }
         }
@@ -241,30 +275,44 @@ impl Lexer<'_> {
 
     /// Moves past one token and says what it is.
     fn token(&mut self, c: char) -> Result<TokenKind, Fault> {
-        if matches!(c, '"' | '\'' | 'u' | 'U' | 'L' | 'R')
-            && let Some(quote) = self.literal_prefix()
+        match c {
+            '"' | '\'' => self.literal((0, false)),
+            'u' | 'U' | 'L' | 'R' => match self.literal_prefix() {
+                Some(quote) => self.literal(quote),
+                None => Ok(self.word()),
+            },
+            c if is_word_start(c) => Ok(self.word()),
+            '0'..='9' => Ok(self.number()),
+            '.' if self.peek(1).is_some_and(|next| next.is_ascii_digit()) => Ok(self.number()),
+            _ => Ok(self.punctuator(c)),
+        }
+    }
+
+    fn word(&mut self) -> TokenKind {
+        self.skip_word();
+        TokenKind::Ident
+    }
+
+    fn number(&mut self) -> TokenKind {
+        self.skip_number();
+        TokenKind::Number
+    }
+
+    fn punctuator(&mut self, c: char) -> TokenKind {
+        // The second character of one of several is one itself.
+        if self.peek(1).is_some_and(is_punctuator)
+            && let Some(punct) = punctuators(c).iter().find(|punct| self.looks_at(punct))
         {
-            return self.literal(quote);
-        }
-        if is_word_start(c) {
-            self.skip_word();
-            return Ok(TokenKind::Ident);
-        }
-        if c.is_ascii_digit() || (c == '.' && self.peek(1).is_some_and(|next| next.is_ascii_digit())) {
-            self.skip_number();
-            return Ok(TokenKind::Number);
-        }
-        if let Some(punct) = punctuators(c).iter().find(|punct| self.looks_at(punct)) {
             self.skip(punct.len());
-            return Ok(TokenKind::Punct);
+            return TokenKind::Punct;
         }
-        self.skip(1);
-        Ok(if SINGLE.contains(c) { TokenKind::Punct } else { TokenKind::Other })
+        self.move_to(self.at + c.len_utf8());
+        if is_punctuator(c) { TokenKind::Punct } else { TokenKind::Other }
     }
 
     fn skip_word(&mut self) {
         loop {
-            self.skip_bytes(|byte| is_word_start(char::from(byte)) || byte.is_ascii_digit());
+            self.skip_bytes(|byte| IN_WORD[usize::from(byte)]);
             if !self.peek(0).is_some_and(|c| !c.is_ascii() && is_word_start(c)) {
                 return;
             }
@@ -273,22 +321,26 @@ impl Lexer<'_> {
     }
 
     fn skip_number(&mut self) {
-        while let Some(c) = self.peek(0) {
-            let next = if matches!(c, 'e' | 'E' | 'p' | 'P' | '\'') { self.peek(1) } else { None };
-            let exponent = c != '\'' && matches!(next, Some('+' | '-'));
-            let separator = c == '\'' && next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '_');
-            if exponent || separator {
-                self.skip(2);
-            } else if is_word_start(c) || c.is_ascii_digit() || c == '.' {
-                self.skip(1);
-            } else {
-                break;
-            }
+        loop {
+            self.skip_bytes(|byte| IN_WORD[usize::from(byte)] && !matches!(byte, b'e' | b'E' | b'p' | b'P'));
+            let Some(c) = self.peek(0) else { return };
+            let more = match (c, self.peek(1)) {
+                ('e' | 'E' | 'p' | 'P', Some('+' | '-')) => 2,
+                ('\'', Some(next)) if next.is_ascii_alphanumeric() || next == '_' => 2,
+                ('.', _) => 1,
+                (c, _) if is_word_start(c) => 1,
+                _ => return,
+            };
+            self.skip(more);
         }
     }
 
-    /// At a literal: how many characters come before its quote, and whether it is raw.
+    /// At a letter: how many characters come before the quote of the literal that begins here, and whether it is raw.
     fn literal_prefix(&self) -> Option<(usize, bool)> {
+        // Nearly all words that begin with such a letter go on as no literal does.
+        if !matches!(self.peek(1), Some('"' | '\'' | '8' | 'R')) {
+            return None;
+        }
         let prefix = ["", "u8", "u", "U", "L"].iter().filter(|prefix| self.looks_at(prefix));
         for prefix in prefix {
             match self.peek(prefix.len()) {
@@ -346,16 +398,27 @@ impl Lexer<'_> {
 
 /// Is it white space? g++ counts NUL as such, with a warning, outside of literals and comments.
 fn is_blank(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, b'\x0b' | 0)
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\x0b' | b'\x0c' | b'\r' | 0)
 }
 
-fn is_word_start(c: char) -> bool {
+/// By a byte: is it an ASCII character that can stand in a word?
+const IN_WORD: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        all[byte] = is_word_start(byte as u8 as char) || (byte as u8).is_ascii_digit();
+        byte += 1;
+    }
+    all
+};
+
+const fn is_word_start(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_' || c == '$' || (!c.is_ascii() && c != '\u{feff}')
 }
 
 /// The tokens of a made-up text (a pasted token, a stringized argument), placed at `place`.
-pub(crate) fn lex_pasted(text: &str, place: Place) -> Vec<Token> {
-    let Ok((mut tokens, _)) = lex(place.at.file, text) else { return Vec::new() };
+pub(crate) fn lex_pasted<'a>(text: &'a str, place: Place, texts: &'a Texts) -> Vec<Token<'a>> {
+    let Ok((mut tokens, _)) = lex(place.at.file, text, texts) else { return Vec::new() };
     for token in &mut tokens {
         token.place = place;
         (token.line_start, token.space) = (false, false);

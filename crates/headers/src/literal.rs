@@ -20,15 +20,14 @@ pub(crate) fn number(text: &str, model: Model) -> Result<Typed, LiteralError> {
     if let Some(value) = plain(text).filter(|value| model.int().holds(*value)) {
         return Ok(Typed::int(model.int(), value));
     }
-    let lower = text.to_ascii_lowercase();
-    let (base, digits) = match lower.as_bytes() {
-        [b'0', b'x', ..] => (16, &lower[2..]),
-        [b'0', b'b', ..] => (2, &lower[2..]),
-        [b'0', _, ..] => (8, &lower[1..]),
-        _ => (10, &lower[..]),
+    let (base, digits) = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (16, &text[2..]),
+        [b'0', b'b' | b'B', ..] => (2, &text[2..]),
+        [b'0', _, ..] => (8, &text[1..]),
+        _ => (10, text),
     };
-    let exponent = if base == 16 { 'p' } else { 'e' };
-    if lower.contains('.') || (base != 2 && lower.contains(exponent)) {
+    let exponent = if base == 16 { ['p', 'P'] } else { ['e', 'E'] };
+    if digits.contains('.') || (base != 2 && digits.contains(exponent)) {
         return Err(LiteralError::Float);
     }
     let (mut value, mut end, mut any, mut separator) = (0_u128, digits.len(), base == 8, false);
@@ -48,7 +47,7 @@ pub(crate) fn number(text: &str, model: Model) -> Result<Typed, LiteralError> {
     if !any || separator {
         return Err(LiteralError::Malformed("a digit is missing".to_owned()));
     }
-    let suffix = Suffix::parse(&text[text.len() - (digits.len() - end)..])?;
+    let suffix = Suffix::parse(&digits[end..])?;
     let holds = |ty: &IntType| ty.max() as u128 >= value;
     let ty = suffix.types(base, model).flatten().find(holds).ok_or(LiteralError::TooLarge)?;
     Ok(Typed::int(ty, value as i128))
@@ -60,7 +59,8 @@ fn plain(text: &str) -> Option<i128> {
     if digits.len() > 9 || (digits.len() > 1 && digits[0] == b'0') || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    text.parse().ok()
+    let value = digits.iter().fold(0, |value, digit| value * 10 + u32::from(digit - b'0'));
+    (!digits.is_empty()).then_some(i128::from(value))
 }
 
 #[derive(Clone, Copy, PartialEq)]

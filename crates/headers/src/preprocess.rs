@@ -10,6 +10,7 @@ use crate::loader::Loader;
 use crate::location::Span;
 use crate::options::Options;
 use crate::source::{Source, Sources};
+use crate::text::Texts;
 use crate::token::{Token, TokenKind};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,26 +22,28 @@ const MOST_FILES: usize = 2_000;
 const MOST_BYTES: usize = 4 << 20;
 
 /// What remains of a header after preprocessing.
-pub(crate) struct Preprocessed {
-    pub(crate) tokens: Vec<Token>,
-    pub(crate) macros: Macros,
+pub(crate) struct Preprocessed<'a> {
+    pub(crate) tokens: Vec<Token<'a>>,
+    pub(crate) macros: Macros<'a>,
     /// `#include <...>` that no directory holds.
     pub(crate) skipped: Vec<(String, Span)>,
 }
 
 /// Reads a header and all it includes. `sources` holds what was read also when this fails.
-pub(crate) fn preprocess(
+pub(crate) fn preprocess<'a>(
     path: &Path,
     text: Arc<str>,
     loader: &dyn Loader,
     options: &Options,
-    sources: &mut Sources,
-) -> Result<Preprocessed, Fault> {
+    texts: &'a Texts,
+    sources: &mut Sources<'a>,
+) -> Result<Preprocessed<'a>, Fault> {
     let mut state = Preprocessor {
         loader,
         options,
+        texts,
         sources,
-        macros: Macros::default(),
+        macros: Macros::new(texts),
         out: Vec::new(),
         once: HashSet::new(),
         skipped: Vec::new(),
@@ -58,18 +61,19 @@ pub(crate) fn preprocess(
     Ok(Preprocessed { tokens: state.out, macros: state.macros, skipped: state.skipped })
 }
 
-pub(crate) struct Preprocessor<'a> {
-    pub(crate) loader: &'a dyn Loader,
-    pub(crate) options: &'a Options,
-    pub(crate) sources: &'a mut Sources,
-    pub(crate) macros: Macros,
-    pub(crate) out: Vec<Token>,
+pub(crate) struct Preprocessor<'r, 'a> {
+    pub(crate) loader: &'r dyn Loader,
+    pub(crate) options: &'r Options,
+    texts: &'a Texts,
+    pub(crate) sources: &'r mut Sources<'a>,
+    pub(crate) macros: Macros<'a>,
+    pub(crate) out: Vec<Token<'a>>,
     pub(crate) once: HashSet<PathBuf>,
     pub(crate) skipped: Vec<(String, Span)>,
     pub(crate) bytes: usize,
 }
 
-impl Preprocessor<'_> {
+impl<'a> Preprocessor<'_, 'a> {
     pub(crate) fn add(
         &mut self,
         path: PathBuf,
@@ -79,7 +83,7 @@ impl Preprocessor<'_> {
     ) -> Result<u32, Fault> {
         self.bytes += text.len();
         let file = self.sources.0.len();
-        self.sources.0.push(Source::new(path, text, from, builtin));
+        self.sources.0.push(Source::new(path, self.texts.keep(text), from, builtin));
         if file >= MOST_FILES || self.bytes > MOST_BYTES {
             let message = format!("more than {MOST_FILES} includes or {} MiB of text", MOST_BYTES >> 20);
             let at = from.unwrap_or(Span { file: 0, start: 0, end: 0 });
@@ -89,28 +93,32 @@ impl Preprocessor<'_> {
     }
 
     pub(crate) fn file(&mut self, file: u32, depth: u32) -> Result<(), Fault> {
-        let text = self.sources.get(file).text.clone();
-        let (tokens, comments) = lex(file, &text)?;
+        let (tokens, comments) = lex(file, self.sources.get(file).text, self.texts)?;
         self.sources.0[file as usize].comments = comments;
         self.out.reserve(tokens.len());
         let mut conditions: Vec<Condition> = Vec::new();
-        let mut pending: Vec<Token> = Vec::new();
-        let mut rest = &tokens[..];
-        while !rest.is_empty() {
-            let length = 1 + rest[1..].iter().take_while(|token| !token.line_start).count();
-            let (line, after) = rest.split_at(length);
-            rest = after;
+        // The text lines since the last directive begin here.
+        let mut text = 0;
+        let mut next = 0;
+        while let Some(first) = tokens.get(next) {
+            let begin = next;
+            next = line_end(&tokens, begin);
+            if !first.is("#") {
+                continue;
+            }
+            let line = &tokens[begin..next];
             let active = conditions.last().is_none_or(|condition| condition.active);
-            if line[0].is("#") {
-                self.flush(&mut pending)?;
-                if !self.conditional(line, active, &mut conditions)? && active {
-                    self.directive(file, line, depth)?;
-                }
-            } else if active {
-                pending.extend_from_slice(line);
+            if active {
+                self.text_lines(&tokens[text..begin])?;
+            }
+            text = next;
+            if !self.conditional(line, active, &mut conditions)? && active {
+                self.directive(file, line, depth)?;
             }
         }
-        self.flush(&mut pending)?;
+        if conditions.last().is_none_or(|condition| condition.active) {
+            self.text_lines(&tokens[text..])?;
+        }
         match conditions.last() {
             Some(open) => {
                 Err(Fault::new(ErrorKind::Directive, "this conditional has no `#endif`", open.directive)
@@ -120,33 +128,32 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Expands the text lines read since the last directive.
-    fn flush(&mut self, pending: &mut Vec<Token>) -> Result<(), Fault> {
-        if pending.iter().any(|token| self.macros.names(token)) {
-            let expanded = self.macros.expand(std::mem::replace(pending, Vec::with_capacity(64)))?;
-            self.out.extend(expanded);
+    /// Expands text lines between directives.
+    fn text_lines(&mut self, tokens: &[Token<'a>]) -> Result<(), Fault> {
+        if tokens.iter().any(|token| self.macros.names(token)) {
+            self.macros.expand(tokens, &mut self.out)
         } else {
-            self.out.append(pending);
+            self.out.extend_from_slice(tokens);
+            Ok(())
         }
-        Ok(())
     }
 
-    fn directive(&mut self, file: u32, line: &[Token], depth: u32) -> Result<(), Fault> {
+    fn directive(&mut self, file: u32, line: &[Token<'a>], depth: u32) -> Result<(), Fault> {
         // A lone `#` is the null directive.
         let Some(name) = line.get(1) else { return Ok(()) };
-        match &*name.text {
+        match name.text {
             "include" | "import" => self.include(file, line, depth),
             "define" => self.define(line),
             "undef" => match line.get(2) {
                 Some(token) if token.kind == TokenKind::Ident => {
-                    self.macros.remove(&token.text);
+                    self.macros.remove(token.text);
                     Ok(())
                 }
                 _ => Err(Fault::at(ErrorKind::Directive, "the name of a macro is missing", name.place)),
             },
             "pragma" => {
                 if let Some(word) = line.get(2)
-                    && matches!(&*word.text, "push_macro" | "pop_macro")
+                    && matches!(word.text, "push_macro" | "pop_macro")
                 {
                     let message = format!("`#pragma {}` is not followed here", word.text);
                     return Err(Fault::at(ErrorKind::Directive, message, word.place)
@@ -159,7 +166,7 @@ impl Preprocessor<'_> {
                 Ok(())
             }
             "error" => {
-                let words: Vec<&str> = line[2..].iter().map(|token| &*token.text).collect();
+                let words: Vec<&str> = line[2..].iter().map(|token| token.text).collect();
                 let message = format!("the header stops with `#error {}`", words.join(" "));
                 Err(Fault::at(ErrorKind::Directive, message, name.place))
             }
@@ -171,11 +178,11 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn define(&mut self, line: &[Token]) -> Result<(), Fault> {
+    fn define(&mut self, line: &[Token<'a>]) -> Result<(), Fault> {
         let Some(name) = line.get(2).filter(|token| token.kind == TokenKind::Ident) else {
             return Err(Fault::at(ErrorKind::Directive, "the name of a macro is missing", line[1].place));
         };
-        if &*name.text == "defined" {
+        if name.text == "defined" {
             return Err(Fault::at(ErrorKind::Directive, "`defined` cannot be a macro", name.place));
         }
         let mut body = &line[3..];
@@ -197,7 +204,7 @@ impl Preprocessor<'_> {
         }
         let place = name.place.to(line[line.len() - 1].place);
         self.macros.define(Macro {
-            name: name.text.clone(),
+            name: name.text,
             params,
             body,
             name_at: name.place.at,
@@ -218,8 +225,13 @@ pub(crate) fn text_of(bytes: Vec<u8>) -> Arc<str> {
     }
 }
 
+/// The index after the line that begins at a token.
+fn line_end(tokens: &[Token<'_>], begin: usize) -> usize {
+    begin + 1 + tokens[begin + 1..].iter().take_while(|token| !token.line_start).count()
+}
+
 /// The tokens between a leading `(` and its `)`.
-pub(crate) fn group(tokens: &[Token]) -> Option<&[Token]> {
+pub(crate) fn group<'t, 'a>(tokens: &'t [Token<'a>]) -> Option<&'t [Token<'a>]> {
     if !tokens.first()?.is("(") {
         return None;
     }

@@ -7,6 +7,7 @@ use crate::fault::Fault;
 use crate::location::Place;
 use crate::suggest::nearest;
 use crate::text::{Few, Table, Text};
+use crate::token::Token;
 use crate::types::{Type, Typed};
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -17,40 +18,46 @@ const MOST_COMPARED: usize = 4_000_000;
 
 /// A name as written: `kFoo`, `abi::kFoo`, `::km::abi::kFoo`.
 #[derive(Clone, Debug)]
-pub(crate) struct Name {
+pub(crate) struct Name<'a> {
     pub(crate) global: bool,
-    pub(crate) parts: Few<Text>,
+    /// Words with `::` between them, at least one.
+    pub(crate) tokens: &'a [Token<'a>],
     pub(crate) place: Place,
 }
 
-impl Name {
-    pub(crate) fn last(&self) -> &str {
-        self.parts.last().map_or("", |part| part)
+impl<'a> Name<'a> {
+    fn parts(&self) -> impl Iterator<Item = Text<'a>> {
+        self.tokens.iter().step_by(2).map(|token| token.text)
+    }
+
+    pub(crate) fn last(&self) -> Text<'a> {
+        self.tokens.last().map_or("", |token| token.text)
     }
 
     pub(crate) fn written(&self) -> String {
-        format!("{}{}", if self.global { "::" } else { "" }, self.parts.join("::"))
+        let start = if self.global { "::" } else { "" };
+        self.tokens.iter().fold(start.to_owned(), |written, token| written + token.text)
     }
 }
 
 /// What the names in an expression mean.
 pub(crate) trait Names {
     /// The type of this name, if it is one.
-    fn type_named(&self, name: &Name) -> Option<Type>;
+    fn type_named(&self, name: &Name<'_>) -> Option<Type>;
 
     /// The constant of this name; when not `live` only its type counts.
-    fn constant(&self, name: &Name, live: bool) -> Result<Typed, Fault>;
+    fn constant(&self, name: &Name<'_>, live: bool) -> Result<Typed, Fault>;
 }
 
 /// No names at all, for `#if`.
 pub(crate) struct NoNames;
 
 impl Names for NoNames {
-    fn type_named(&self, _: &Name) -> Option<Type> {
+    fn type_named(&self, _: &Name<'_>) -> Option<Type> {
         None
     }
 
-    fn constant(&self, name: &Name, _: bool) -> Result<Typed, Fault> {
+    fn constant(&self, name: &Name<'_>, _: bool) -> Result<Typed, Fault> {
         Err(Fault::at(ErrorKind::UnknownName, format!("unknown name `{}`", name.written()), name.place))
     }
 }
@@ -78,12 +85,12 @@ pub(crate) enum ScopeKind {
 }
 
 #[derive(Debug)]
-struct Scope {
+struct Scope<'a> {
     parent: Option<ScopeId>,
     /// Empty for the global and unnamed ones.
-    name: Text,
+    name: Text<'a>,
     kind: ScopeKind,
-    names: Table<Few<Entity>>,
+    names: Table<'a, Few<Entity>>,
     /// Namespaces whose names count as here: `using namespace`, inline and unnamed children.
     shown: Vec<ScopeId>,
     depth: usize,
@@ -93,8 +100,8 @@ struct Scope {
 
 /// The tree of scopes; the first is the global one.
 #[derive(Debug)]
-pub(crate) struct Scopes {
-    all: Vec<Scope>,
+pub(crate) struct Scopes<'a> {
+    all: Vec<Scope<'a>>,
     /// Using directives, inline and unnamed namespaces: each lookup walks them.
     pub(crate) directives: usize,
     compared: Cell<usize>,
@@ -102,14 +109,14 @@ pub(crate) struct Scopes {
 
 pub(crate) const GLOBAL: ScopeId = 0;
 
-impl Scopes {
-    pub(crate) fn new() -> Scopes {
+impl<'a> Scopes<'a> {
+    pub(crate) fn new() -> Scopes<'a> {
         let mut scopes = Scopes { all: Vec::new(), directives: 0, compared: Cell::new(0) };
-        scopes.push(None, "".into(), ScopeKind::Namespace);
+        scopes.push(None, "", ScopeKind::Namespace);
         scopes
     }
 
-    fn push(&mut self, parent: Option<ScopeId>, name: Text, kind: ScopeKind) -> ScopeId {
+    fn push(&mut self, parent: Option<ScopeId>, name: Text<'a>, kind: ScopeKind) -> ScopeId {
         let around = parent.map(|parent| &self.all[parent]);
         let depth = around.map_or(0, |around| around.depth + 1);
         let within_inline = kind == ScopeKind::Inline || around.is_some_and(|around| around.within_inline);
@@ -123,7 +130,7 @@ impl Scopes {
     }
 
     /// The scope of this name within `parent`, made when there is none. An unnamed or inline one shows in its parent.
-    pub(crate) fn open(&mut self, parent: ScopeId, name: &Text, kind: ScopeKind) -> ScopeId {
+    pub(crate) fn open(&mut self, parent: ScopeId, name: Text<'a>, kind: ScopeKind) -> ScopeId {
         // An unnamed namespace is one scope however often it is opened; unnamed classes and enumerations are each their own.
         let unnamed = name.is_empty();
         let reusable = !unnamed || kind == ScopeKind::Inline;
@@ -134,7 +141,7 @@ impl Scopes {
         if let Some(known) = known {
             return known;
         }
-        let scope = self.push(Some(parent), name.clone(), kind);
+        let scope = self.push(Some(parent), name, kind);
         if reusable {
             self.add(parent, name, Entity::Scope(scope));
         }
@@ -151,17 +158,26 @@ impl Scopes {
         }
     }
 
-    pub(crate) fn add(&mut self, scope: ScopeId, name: &Text, entity: Entity) {
-        let entities = self.all[scope].names.entry(name.clone()).or_default();
+    pub(crate) fn add(&mut self, scope: ScopeId, name: Text<'a>, entity: Entity) {
+        let entities = self.all[scope].names.entry(name).or_default();
         if !entities.contains(&entity) {
             entities.push(entity);
         }
     }
 
-    /// Removes what `drop` accepts: a known constant that is now declared, an enumeration declared before its body.
-    pub(crate) fn forget(&mut self, scope: ScopeId, name: &str, drop: impl Fn(&Entity) -> bool) {
-        if let Some(entities) = self.all[scope].names.get_mut(name) {
-            entities.retain(|entity| !drop(entity));
+    /// Adds a meaning in place of those that `drop` accepts: of a known constant that is now declared, of an enumeration
+    /// declared before its body.
+    pub(crate) fn replace(
+        &mut self,
+        scope: ScopeId,
+        name: Text<'a>,
+        entity: Entity,
+        drop: impl Fn(&Entity) -> bool,
+    ) {
+        let entities = self.all[scope].names.entry(name).or_default();
+        entities.retain(|entity| !drop(entity));
+        if !entities.contains(&entity) {
+            entities.push(entity);
         }
     }
 
@@ -170,8 +186,8 @@ impl Scopes {
     }
 
     /// All names of a scope itself, for `using enum`.
-    pub(crate) fn names(&self, scope: ScopeId) -> Vec<(Text, Few<Entity>)> {
-        self.all[scope].names.iter().map(|(name, entities)| (name.clone(), entities.clone())).collect()
+    pub(crate) fn names(&self, scope: ScopeId) -> Vec<(Text<'a>, Few<Entity>)> {
+        self.all[scope].names.iter().map(|(name, entities)| (*name, entities.clone())).collect()
     }
 
     /// The full name of something in a scope.
@@ -186,13 +202,13 @@ impl Scopes {
         self.all[scope].within_inline.then(short).filter(|short| *short != self.path(scope, name))
     }
 
-    fn path_of(&self, scope: ScopeId, name: &str, shows: impl Fn(&Scope) -> bool) -> String {
+    fn path_of(&self, scope: ScopeId, name: &str, shows: impl Fn(&Scope<'a>) -> bool) -> String {
         let mut parts: SmallVec<[&str; 8]> = SmallVec::new();
         let mut next = Some(scope);
         while let Some(scope) = next {
             let of = &self.all[scope];
             if !of.name.is_empty() && shows(of) {
-                parts.push(&of.name);
+                parts.push(of.name);
             }
             next = of.parent;
         }
@@ -207,14 +223,19 @@ impl Scopes {
     }
 
     /// What a name means, seen from a scope: nothing, one thing, or several.
-    pub(crate) fn find(&self, from: ScopeId, name: &Name, wanted: impl Fn(&Entity) -> bool) -> Few<Entity> {
-        let Some((last, path)) = name.parts.split_last() else { return Few::new() };
-        if path.is_empty() && !name.global {
+    pub(crate) fn find(
+        &self,
+        from: ScopeId,
+        name: &Name<'_>,
+        wanted: impl Fn(&Entity) -> bool,
+    ) -> Few<Entity> {
+        let last = name.last();
+        if name.tokens.len() == 1 && !name.global {
             return self.outwards(from, last, &wanted);
         }
         let is_scope = |entity: &Entity| matches!(entity, Entity::Scope(_));
         let mut at = GLOBAL;
-        for (index, part) in path.iter().enumerate() {
+        for (index, part) in name.parts().take(name.tokens.len() / 2).enumerate() {
             let found = match index {
                 0 if !name.global => self.outwards(from, part, &is_scope),
                 _ => self.within(at, part, &is_scope),
@@ -230,6 +251,24 @@ impl Scopes {
     /// Unqualified: the innermost scope that has the name. Names shown by a using directive count as in the nearest scope
     /// that encloses both the directive and the namespace it names.
     fn outwards(&self, from: ScopeId, name: &str, wanted: &impl Fn(&Entity) -> bool) -> Few<Entity> {
+        // As long as no scope shows another, its own names are all it has.
+        let mut level = Some(from);
+        while let Some(scope) = level.filter(|scope| self.all[*scope].shown.is_empty()) {
+            let mut found = Few::new();
+            collect(&mut found, self.own(scope, name), wanted);
+            if !found.is_empty() {
+                return found;
+            }
+            level = self.all[scope].parent;
+        }
+        match level {
+            Some(scope) => self.outwards_shown(scope, name, wanted),
+            None => Few::new(),
+        }
+    }
+
+    /// The same where scopes show others.
+    fn outwards_shown(&self, from: ScopeId, name: &str, wanted: &impl Fn(&Entity) -> bool) -> Few<Entity> {
         let mut shown: HashMap<ScopeId, Vec<ScopeId>> = HashMap::new();
         let mut seen = HashSet::new();
         let mut level = Some(from);
@@ -288,7 +327,7 @@ impl Scopes {
     }
 
     /// "did you mean" for a name nothing declares.
-    pub(crate) fn suggest(&self, name: &Name, entries: &[Entry]) -> Option<String> {
+    pub(crate) fn suggest(&self, name: &Name<'_>, entries: &[Entry<'_>]) -> Option<String> {
         // The same last part elsewhere is the likeliest, then a near one.
         let length = name.last().len().max(1);
         let cost = self.compared.get() + length * 20 * entries.len();
@@ -297,10 +336,10 @@ impl Scopes {
         }
         self.compared.set(cost);
         let last = name.last();
-        if let Some(entry) = entries.iter().find(|entry| *entry.name == *last) {
+        if let Some(entry) = entries.iter().find(|entry| entry.name == last) {
             return Some(entry.path.clone());
         }
-        nearest(last, entries.iter().map(|entry| &*entry.name)).map(str::to_owned)
+        nearest(last, entries.iter().map(|entry| entry.name)).map(str::to_owned)
     }
 }
 
@@ -314,13 +353,13 @@ fn collect(found: &mut Few<Entity>, entities: &[Entity], wanted: &impl Fn(&Entit
 
 /// The names seen from one scope.
 pub(crate) struct View<'a> {
-    pub(crate) scopes: &'a Scopes,
-    pub(crate) entries: &'a [Entry],
+    pub(crate) scopes: &'a Scopes<'a>,
+    pub(crate) entries: &'a [Entry<'a>],
     pub(crate) scope: ScopeId,
 }
 
 impl View<'_> {
-    fn unknown(&self, name: &Name) -> Fault {
+    fn unknown(&self, name: &Name<'_>) -> Fault {
         let fault =
             Fault::at(ErrorKind::UnknownName, format!("unknown name `{}`", name.written()), name.place);
         match self.scopes.suggest(name, self.entries) {
@@ -331,7 +370,7 @@ impl View<'_> {
 }
 
 impl Names for View<'_> {
-    fn type_named(&self, name: &Name) -> Option<Type> {
+    fn type_named(&self, name: &Name<'_>) -> Option<Type> {
         let found = self.scopes.find(self.scope, name, |entity| !matches!(entity, Entity::Scope(_)));
         match found.as_slice() {
             [Entity::Type(ty)] => Some(*ty),
@@ -339,7 +378,7 @@ impl Names for View<'_> {
         }
     }
 
-    fn constant(&self, name: &Name, live: bool) -> Result<Typed, Fault> {
+    fn constant(&self, name: &Name<'_>, live: bool) -> Result<Typed, Fault> {
         let found = self.scopes.find(self.scope, name, |entity| !matches!(entity, Entity::Scope(_)));
         let Some(first) = found.first() else { return Err(self.unknown(name)) };
         let constants = || {
@@ -364,21 +403,21 @@ impl Names for View<'_> {
             let message = format!("`{}` may be `{}` or `{}`", name.written(), constant.path, other.path);
             return Err(Fault::at(ErrorKind::Ambiguous, message, name.place));
         }
-        let number = |entry: &Entry| entry.value.as_ref().ok().copied();
+        let number = |entry: &Entry<'_>| entry.value.as_ref()?.as_ref().ok().copied();
         if constants().any(|other| number(other) != number(constant)) {
             let message = format!("`{}` is declared with different values", name.written());
             return Err(Fault::at(ErrorKind::Conflict, message, name.place));
         }
-        match &constant.value {
-            Ok(value) => Ok(*value),
-            Err(_) if !live => Ok(Typed { ty: constant.ty, number: 0 }),
-            Err(fault) => {
-                let message = format!("`{}` has no value", name.written());
-                let mut derived = Fault::at(fault.kind, message, name.place);
-                let cause = fault.cause.clone();
-                derived.cause = Some(cause.unwrap_or_else(|| (fault.message.clone(), fault.at)));
-                Err(derived)
-            }
-        }
+        let fault = match &constant.value {
+            Some(Ok(value)) => return Ok(*value),
+            _ if !live => return Ok(Typed { ty: constant.ty, number: 0 }),
+            Some(Err(fault)) => fault,
+            None => &constant.unfinished(),
+        };
+        let message = format!("`{}` has no value", name.written());
+        let mut derived = Fault::at(fault.kind, message, name.place);
+        let cause = fault.cause.clone();
+        derived.cause = Some(cause.unwrap_or_else(|| (fault.message.clone(), fault.at)));
+        Err(derived)
     }
 }

@@ -39,7 +39,7 @@ impl Reader<'_> {
     /// To the next `;` outside brackets, past it.
     pub(crate) fn skip_to_semicolon(&mut self) -> Result<(), Fault> {
         while let Some(token) = self.peek() {
-            match &*token.text {
+            match token.text {
                 ";" => {
                     self.at += 1;
                     return Ok(());
@@ -55,13 +55,13 @@ impl Reader<'_> {
     /// Past a declaration of any kind, as its brackets show its end: at `;`, or at the `}` of a function's body.
     pub(crate) fn skip_declaration(&mut self) -> Result<(), Fault> {
         let mut initializer = false;
-        let mut name: Option<&Token> = None;
+        let mut name: Option<&Token<'_>> = None;
         let mut declared = false;
         while let Some(token) = self.peek() {
             if token.kind == TokenKind::Ident && is_name(token) {
                 name = Some(token);
             }
-            match &*token.text {
+            match token.text {
                 ";" => {
                     self.at += 1;
                     break;
@@ -96,8 +96,8 @@ impl Reader<'_> {
             }
             if let Some(name) = name.filter(|_| !declared) {
                 let what = if token.is("(") { "a function or macro call" } else { "no constant" };
-                if self.scopes.own(self.scope, &name.text).is_empty() && !initializer {
-                    self.scopes.add(self.scope, &name.text, Entity::Other(what));
+                if self.scopes.own(self.scope, name.text).is_empty() && !initializer {
+                    self.scopes.add(self.scope, name.text, Entity::Other(what));
                 }
                 declared = true;
             }

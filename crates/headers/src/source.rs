@@ -2,35 +2,54 @@
 
 use crate::lexer::Comment;
 use crate::location::{Location, Span};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// One inclusion of one file.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct Source<'a> {
     pub(crate) path: Arc<Path>,
-    pub(crate) text: Arc<str>,
+    pub(crate) text: &'a Arc<str>,
     /// The directive that included it.
     pub(crate) from: Option<Span>,
     /// Comes with the reader (`<stdint.h>`, options), not from the caller's files.
     pub(crate) builtin: bool,
     pub(crate) comments: Vec<Comment>,
     line_starts: Vec<u32>,
+    /// The line asked for last: questions come nearly in order.
+    last_line: Cell<usize>,
     /// Every byte is a column.
     ascii: bool,
 }
 
-impl Source {
-    pub(crate) fn new(path: PathBuf, text: Arc<str>, from: Option<Span>, builtin: bool) -> Source {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+impl<'a> Source<'a> {
+    pub(crate) fn new(path: PathBuf, text: &'a Arc<str>, from: Option<Span>, builtin: bool) -> Source<'a> {
+        let ends = text.match_indices('\n');
         let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
-        let ascii = text.is_ascii();
-        Source { path: path.into(), text, from, builtin, comments: Vec::new(), line_starts, ascii }
+        let (comments, last_line, ascii) = (Vec::new(), Cell::new(0), text.is_ascii());
+        Source { path: path.into(), text, from, builtin, comments, line_starts, last_line, ascii }
     }
 
     /// The line of a byte, counted from 0.
     pub(crate) fn line(&self, offset: u32) -> usize {
-        self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
+        let begins_by = |line: usize| self.line_starts.get(line).is_some_and(|start| *start <= offset);
+        let mut line = self.last_line.get();
+        // The same line, or one of the next two.
+        let end = line + 3;
+        while line < end && begins_by(line + 1) {
+            line += 1;
+        }
+        if line == end || !begins_by(line) {
+            line = self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1);
+        }
+        self.last_line.set(line);
+        line
+    }
+
+    /// The first byte behind a line (from 0).
+    pub(crate) fn line_end(&self, line: usize) -> u32 {
+        self.line_starts.get(line + 1).map_or(self.text.len() as u32, |start| *start)
     }
 
     /// The text of a line (from 0) without its end; empty when there is no such line.
@@ -54,10 +73,10 @@ impl Source {
 
 /// All inclusions, in the order they were met.
 #[derive(Debug, Default)]
-pub(crate) struct Sources(pub(crate) Vec<Source>);
+pub(crate) struct Sources<'a>(pub(crate) Vec<Source<'a>>);
 
-impl Sources {
-    pub(crate) fn get(&self, file: u32) -> &Source {
+impl<'a> Sources<'a> {
+    pub(crate) fn get(&self, file: u32) -> &Source<'a> {
         &self.0[file as usize]
     }
 

@@ -15,14 +15,14 @@ use crate::token::{Token, TokenKind};
 use crate::typename::{is_name, simple_type};
 use crate::types::{Type, Typed};
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// `constexpr T a = 1, b{2}, c(3);` or anything else.
     pub(crate) fn variable(&mut self) -> Result<(), Fault> {
         let start = self.at;
         let (mut constant, mut is_static, mut auto) = (false, false, false);
         let mut ty: Option<Type> = None;
         while let Some(token) = self.peek() {
-            match &*token.text {
+            match token.text {
                 "constexpr" => (constant, is_static) = (true, true),
                 "const" => constant = true,
                 "static" => is_static = true,
@@ -80,7 +80,7 @@ impl Reader<'_> {
         let mut at = from;
         let mut angles = 0_i32;
         while let Some(token) = self.tokens.get(at) {
-            match &*token.text {
+            match token.text {
                 "<" => angles += 1,
                 ">" => angles -= 1,
                 ">>" => angles -= 2,
@@ -98,12 +98,11 @@ impl Reader<'_> {
         }
         if let Some(name) = name.filter(|name| *name > from) {
             let token = &self.tokens[name];
-            let words: Vec<&str> =
-                self.tokens[from..name].iter().take(12).map(|token| &*token.text).collect();
+            let words: Vec<&str> = self.tokens[from..name].iter().take(12).map(|token| token.text).collect();
             let message =
                 format!("`{}` has the type `{}`, which is no integer type", token.text, words.concat());
             let fault = Fault::at(ErrorKind::NotAConstant, message, token.place);
-            self.declare(token, start, at, Type::Unknown, Err(fault));
+            self.declare(token, start, at, Type::Unknown, Some(Err(fault)));
         }
         self.skip_declaration()
     }
@@ -133,7 +132,7 @@ impl Reader<'_> {
         }
         let Some(token) = self.peek() else { return Ok(false) };
         let around = name.place;
-        let (inside, how, after) = match &*token.text {
+        let (inside, how, after) = match token.text {
             "=" => {
                 let begin = self.at + 1;
                 let end = self.end_of_initializer(begin)?;
@@ -154,7 +153,7 @@ impl Reader<'_> {
             "(" => {
                 let after = self.after_group()?;
                 if self.is_function(self.at + 1..after - 1, after) {
-                    self.scopes.add(self.scope, &name.text, Entity::Other("a function"));
+                    self.scopes.add(self.scope, name.text, Entity::Other("a function"));
                     self.at = after;
                     return Ok(false);
                 }
@@ -166,9 +165,7 @@ impl Reader<'_> {
         };
         let tokens = &self.tokens[inside];
         // The name is known in its own initializer, where it has no value yet.
-        let message = format!("`{}` is used in its own initializer", name.text);
-        let early = Err(Fault::at(ErrorKind::NotAConstant, message, name.place));
-        let index = self.declare(name, start, after, ty.unwrap_or(Type::Unknown), early);
+        let index = self.declare(name, start, after, ty.unwrap_or(Type::Unknown), None);
         let (ty, value) = match (unfit, ty) {
             (Some(fault), _) => (Type::Unknown, fault),
             (None, Some(ty)) if ty.stored().is_none() => (ty, Err(not_integer(ty, name.place))),
@@ -176,7 +173,7 @@ impl Reader<'_> {
         };
         self.at = after;
         let entry = &mut self.entries[index];
-        (entry.ty, entry.value) = (ty, value);
+        (entry.ty, entry.value) = (ty, Some(value));
         Ok(true)
     }
 
@@ -184,7 +181,7 @@ impl Reader<'_> {
     fn end_of_initializer(&self, begin: usize) -> Result<usize, Fault> {
         let mut at = begin;
         while let Some(token) = self.tokens.get(at) {
-            match &*token.text {
+            match token.text {
                 "," | ";" | "}" | ")" | "]" => break,
                 "(" | "[" | "{" if token.kind == TokenKind::Punct => match closing(self.tokens, at) {
                     Some(close) => at = close,
@@ -225,7 +222,7 @@ impl Reader<'_> {
     /// The type and value an initializer gives; the declared type is `None` for `auto`.
     fn initial(
         &self,
-        tokens: &[Token],
+        tokens: &[Token<'_>],
         ty: Option<Type>,
         how: Conversion,
         around: Place,
@@ -251,49 +248,48 @@ impl Reader<'_> {
     }
 
     /// The value of tokens that are one expression, seen from the current scope.
-    pub(crate) fn evaluate(&self, tokens: &[Token], around: Place) -> Result<Typed, Fault> {
+    pub(crate) fn evaluate(&self, tokens: &[Token<'_>], around: Place) -> Result<Typed, Fault> {
         let view = self.view();
-        let expr = Parser::new(tokens, &view, self.model, around).whole()?;
-        Evaluator { model: self.model, names: &view }.evaluate(&expr)
+        let (tree, expr) = Parser::new(tokens, &view, self.model, around).whole()?;
+        Evaluator { model: self.model, names: &view, tree: &tree }.evaluate(expr)
     }
 
     /// Adds a constant to the current scope.
     fn declare(
         &mut self,
-        name: &Token,
+        name: &Token<'a>,
         start: usize,
         end: usize,
         ty: Type,
-        value: Result<Typed, Fault>,
+        value: Option<Result<Typed, Fault>>,
     ) -> usize {
         let index = self.entry(name, (start, end), self.scope, ConstantKind::Constexpr, ty, value);
-        self.add_constant(self.scope, &name.text, index);
+        self.add_constant(self.scope, name.text, index);
         index
     }
 
     /// Makes a name mean a constant, in place of one known from the options.
-    pub(crate) fn add_constant(&mut self, scope: ScopeId, name: &Text, index: usize) {
+    pub(crate) fn add_constant(&mut self, scope: ScopeId, name: Text<'a>, index: usize) {
         let entries = &self.entries;
-        self.scopes.forget(scope, name, |entity| match entity {
+        self.scopes.replace(scope, name, Entity::Constant(index), |entity| match entity {
             Entity::Constant(old) => entries.get(*old).is_some_and(|entry| entry.kind.is_none()),
             Entity::Other(_) => true,
             _ => false,
         });
-        self.scopes.add(scope, name, Entity::Constant(index));
     }
 
     /// Records a constant; the tokens from the first of `range` to the second are its declaration.
     pub(crate) fn entry(
         &mut self,
-        name: &Token,
+        name: &Token<'a>,
         range: (usize, usize),
         scope: ScopeId,
         kind: ConstantKind,
         ty: Type,
-        value: Result<Typed, Fault>,
+        value: Option<Result<Typed, Fault>>,
     ) -> usize {
-        let path = self.scopes.path(scope, &name.text);
-        let aliases = self.scopes.short_path(scope, &name.text).into_iter().collect();
+        let path = self.scopes.path(scope, name.text);
+        let aliases = self.scopes.short_path(scope, name.text).into_iter().collect();
         let last = self.tokens.get(range.1).or(self.tokens.last()).map_or(name.place, |token| token.place);
         let first = self.tokens.get(range.0).map_or(name.place, |token| token.place);
         let at = name.place.at;
@@ -303,7 +299,7 @@ impl Reader<'_> {
             _ => at,
         };
         self.entries.push(Entry {
-            name: name.text.clone(),
+            name: name.text,
             path,
             aliases,
             kind: Some(kind),

@@ -1,49 +1,15 @@
-//! Expressions: the tree. Operators of one level stand in a flat chain, so that the depth of the tree is bounded by nesting,
-//! which is limited.
+//! Expressions.
 
 mod operator;
 mod parser;
 mod primary;
+mod tree;
 
-use crate::location::Place;
-use crate::scope::Name;
 use crate::token::{Token, TokenKind};
-use crate::types::{Model, Type, Typed};
+use crate::types::{Model, Type};
 
 pub(crate) use parser::Parser;
-
-/// An expression and its place.
-///
-/// Small on the stack, because the parser recurses.
-#[derive(Debug)]
-pub(crate) struct Expr {
-    pub(crate) kind: Box<ExprKind>,
-    pub(crate) place: Place,
-}
-
-impl Expr {
-    pub(super) fn new(kind: ExprKind, place: Place) -> Expr {
-        Expr { kind: Box::new(kind), place }
-    }
-}
-
-#[derive(Debug)]
-pub(crate) enum ExprKind {
-    Literal(Typed),
-    Name(Name),
-    Unary(UnaryOp, Expr),
-    /// `a op b op c`, from left to right.
-    Chain(Expr, Vec<(BinaryOp, Place, Expr)>),
-    Conditional([Expr; 3]),
-    /// To the type; in braces (`T{x}`) when true. Without operand the value is zero.
-    Cast(Type, Option<Expr>, bool),
-    SizeOf(Expr),
-    AlignOf(Expr),
-    /// `std::to_underlying(e)`
-    Underlying(Expr),
-    /// What is C++ but not evaluated here, with the reason.
-    Opaque(&'static str),
-}
+pub(crate) use tree::{Expr, ExprKind, Tree};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnaryOp {
@@ -88,13 +54,13 @@ pub(crate) fn bytes(ty: Type, model: Model) -> Option<u32> {
 }
 
 /// The index of the bracket that closes the one at `open`.
-pub(crate) fn closing(tokens: &[Token], open: usize) -> Option<usize> {
+pub(crate) fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
         if token.kind != TokenKind::Punct {
             continue;
         }
-        match &*token.text {
+        match token.text {
             "(" | "[" | "{" => depth += 1,
             ")" | "]" | "}" => {
                 depth = depth.checked_sub(1)?;

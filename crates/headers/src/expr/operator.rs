@@ -1,11 +1,10 @@
 //! Binary operators with C++'s precedence.
 
-use super::{BinaryOp, Expr, ExprKind};
-use crate::location::Place;
+use super::BinaryOp;
 use crate::token::{Token, TokenKind};
 
 /// The binary operator that a token is, with how tightly it binds.
-pub(super) fn binary_operator(token: &Token) -> Option<(BinaryOp, u8)> {
+pub(super) fn binary_operator(token: &Token<'_>) -> Option<(BinaryOp, u8)> {
     if token.kind != TokenKind::Punct {
         return None;
     }
@@ -35,14 +34,3 @@ pub(super) fn binary_operator(token: &Token) -> Option<(BinaryOp, u8)> {
 
 /// The loosest binary operator.
 pub(super) const LOOSEST: u8 = 2;
-
-/// `left op right`, in the chain of `left` when it is one.
-pub(super) fn chain(mut left: Expr, operator: BinaryOp, at: Place, right: Expr) -> Expr {
-    let place = left.place.to(right.place);
-    if let ExprKind::Chain(_, rest) = &mut *left.kind {
-        rest.push((operator, at, right));
-        left.place = place;
-        return left;
-    }
-    Expr::new(ExprKind::Chain(left, vec![(operator, at, right)]), place)
-}

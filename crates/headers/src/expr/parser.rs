@@ -1,7 +1,7 @@
 //! The parser: from the loosest operator down to the operands, which `primary.rs` reads.
 
-use super::operator::{LOOSEST, binary_operator, chain};
-use super::{BinaryOp, Expr, ExprKind, UnaryOp, closing};
+use super::operator::{LOOSEST, binary_operator};
+use super::{BinaryOp, Expr, ExprKind, Tree, UnaryOp, closing};
 use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::location::Place;
@@ -17,7 +17,7 @@ const MOST_TOKENS: usize = 1 << 16;
 
 /// Reads expressions from a slice of tokens.
 pub(crate) struct Parser<'a> {
-    pub(super) tokens: &'a [Token],
+    pub(super) tokens: &'a [Token<'a>],
     pub(crate) at: usize,
     pub(super) names: &'a dyn Names,
     pub(super) model: Model,
@@ -25,39 +25,45 @@ pub(crate) struct Parser<'a> {
     around: Place,
     depth: u32,
     pub(super) directive: bool,
+    pub(super) tree: Tree<'a>,
 }
 
 impl<'a> Parser<'a> {
-    pub(crate) fn new(tokens: &'a [Token], names: &'a dyn Names, model: Model, around: Place) -> Parser<'a> {
-        Parser { tokens, at: 0, names, model, around, depth: 0, directive: false }
+    pub(crate) fn new(
+        tokens: &'a [Token<'a>],
+        names: &'a dyn Names,
+        model: Model,
+        around: Place,
+    ) -> Parser<'a> {
+        Parser { tokens, at: 0, names, model, around, depth: 0, directive: false, tree: Tree::default() }
     }
 
     /// For `#if`: no types, and names are zero.
-    pub(crate) fn directive(tokens: &'a [Token], around: Place) -> Parser<'a> {
+    pub(crate) fn directive(tokens: &'a [Token<'a>], around: Place) -> Parser<'a> {
         let mut parser = Parser::new(tokens, &NoNames, Model::DIRECTIVE, around);
         parser.directive = true;
         parser
     }
 
-    /// One expression that takes all tokens.
-    pub(crate) fn whole(mut self) -> Result<Expr, Fault> {
+    /// One expression that takes all tokens, with its tree.
+    pub(crate) fn whole(mut self) -> Result<(Tree<'a>, Expr), Fault> {
         if let Some(token) = self.tokens.get(MOST_TOKENS) {
             let message = format!("the expression has more than {MOST_TOKENS} tokens");
             return Err(Fault::at(ErrorKind::Limit, message, token.place));
         }
         let expr = self.assignment()?;
         match self.peek() {
-            None => Ok(expr),
+            None => Ok((self.tree, expr)),
             Some(token) => Err(self.unexpected(token)),
         }
     }
 
-    fn unexpected(&self, token: &Token) -> Fault {
+    fn unexpected(&self, token: &Token<'_>) -> Fault {
         let message = format!("expected an operator or the end of the expression, found `{}`", token.text);
         Fault::at(ErrorKind::Syntax, message, token.place)
     }
 
-    pub(super) fn peek(&self) -> Option<&'a Token> {
+    pub(super) fn peek(&self) -> Option<&'a Token<'a>> {
         self.tokens.get(self.at)
     }
 
@@ -103,7 +109,7 @@ impl<'a> Parser<'a> {
             let place = self.place();
             self.at += 1;
             let next = self.assignment()?;
-            first = chain(first, BinaryOp::Comma, place, next);
+            first = self.tree.chain(first, BinaryOp::Comma, place, next);
         }
         Ok(first)
     }
@@ -128,8 +134,8 @@ impl<'a> Parser<'a> {
         let yes = self.nested(Self::comma)?;
         self.expect(":")?;
         let no = self.nested(Self::assignment)?;
-        let place = condition.place.to(no.place);
-        Ok(Expr::new(ExprKind::Conditional([condition, yes, no]), place))
+        let place = self.tree.place(condition).to(self.tree.place(no));
+        Ok(self.tree.add(ExprKind::Conditional([condition, yes, no]), place))
     }
 
     fn binary(&mut self, loosest: u8) -> Result<Expr, Fault> {
@@ -141,7 +147,7 @@ impl<'a> Parser<'a> {
             };
             self.at += 1;
             let right = self.nested(|parser| parser.binary(level + 1))?;
-            left = chain(left, operator, token.place, right);
+            left = self.tree.chain(left, operator, token.place, right);
         }
         Ok(left)
     }
@@ -176,7 +182,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(int(uint8_t(k))) + 1` is no sum: what looks like casts in the parentheses is a type, and an operand follows.
-    fn no_function_type(&self, open: &Token) -> Result<(), Fault> {
+    fn no_function_type(&self, open: &Token<'_>) -> Result<(), Fault> {
         // Most parentheses begin with a name or a number.
         let named = self.tokens.get(self.at + 1).is_some_and(|next| next.kind == TokenKind::Ident);
         if !open.is("(") || self.directive || !named {
@@ -190,25 +196,25 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn prefix(&mut self, token: &Token, operator: Option<UnaryOp>) -> Result<Expr, Fault> {
+    fn prefix(&mut self, token: &Token<'_>, operator: Option<UnaryOp>) -> Result<Expr, Fault> {
         self.at += 1;
         let operand = self.nested(Self::unary)?;
-        let place = token.place.to(operand.place);
+        let place = token.place.to(self.tree.place(operand));
         let kind = match operator {
             Some(operator) => ExprKind::Unary(operator, operand),
             None => ExprKind::Opaque("a pointer or a change"),
         };
-        Ok(Expr::new(kind, place))
+        Ok(self.tree.add(kind, place))
     }
 
     /// The operand of `(type)`.
-    fn cast(&mut self, open: &Token, ty: Type) -> Result<Expr, Fault> {
+    fn cast(&mut self, open: &Token<'_>, ty: Type) -> Result<Expr, Fault> {
         if self.is("{") {
             return self.opaque("a compound literal", open.place);
         }
         let operand = self.nested(Self::unary)?;
-        let place = open.place.to(operand.place);
-        Ok(Expr::new(ExprKind::Cast(ty, Some(operand), false), place))
+        let place = open.place.to(self.tree.place(operand));
+        Ok(self.tree.add(ExprKind::Cast(ty, Some(operand), false), place))
     }
 
     /// What follows a primary expression is C++ the reader does not evaluate.
@@ -226,13 +232,13 @@ impl<'a> Parser<'a> {
             Some(token) if token.is("++") || token.is("--") => "a change",
             _ => return Ok(primary),
         };
-        self.opaque(reason, primary.place)
+        self.opaque(reason, self.tree.place(primary))
     }
 
     /// Passes over the rest of a postfix expression.
     pub(super) fn opaque(&mut self, reason: &'static str, from: Place) -> Result<Expr, Fault> {
         while let Some(token) = self.peek() {
-            match &*token.text {
+            match token.text {
                 "(" | "[" | "{" if token.kind == TokenKind::Punct => {
                     let close = closing(self.tokens, self.at).ok_or_else(|| {
                         Fault::at(ErrorKind::Syntax, "this bracket is never closed", token.place)
@@ -245,15 +251,15 @@ impl<'a> Parser<'a> {
             }
         }
         let place = from.to(self.last_place());
-        Ok(Expr::new(ExprKind::Opaque(reason), place))
+        Ok(self.tree.add(ExprKind::Opaque(reason), place))
     }
 }
 
 /// Can an operand begin with this token?
-fn begins_operand(token: &Token) -> bool {
+fn begins_operand(token: &Token<'_>) -> bool {
     match token.kind {
         TokenKind::Punct => {
-            matches!(&*token.text, "(" | "+" | "-" | "*" | "&" | "&&" | "!" | "~" | "++" | "--" | "::")
+            matches!(token.text, "(" | "+" | "-" | "*" | "&" | "&&" | "!" | "~" | "++" | "--" | "::")
         }
         TokenKind::Other => false,
         _ => true,

@@ -11,14 +11,14 @@ use crate::typename::{is_function_type, is_name, qualified, type_id};
 use crate::types::{Model, Type, Typed};
 
 impl<'a> Parser<'a> {
-    pub(super) fn primary(&mut self, token: &'a Token) -> Result<Expr, Fault> {
+    pub(super) fn primary(&mut self, token: &'a Token<'a>) -> Result<Expr, Fault> {
         match token.kind {
             TokenKind::Number | TokenKind::Char => self.literal(token),
             TokenKind::Str => {
                 while self.peek().is_some_and(|token| token.kind == TokenKind::Str) {
                     self.at += 1;
                 }
-                Ok(Expr::new(ExprKind::Opaque("a string"), token.place))
+                Ok(self.tree.add(ExprKind::Opaque("a string"), token.place))
             }
             TokenKind::Ident => self.word(token),
             TokenKind::Punct if token.is("(") => self.parenthesized(token),
@@ -31,22 +31,22 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn parenthesized(&mut self, open: &Token) -> Result<Expr, Fault> {
+    fn parenthesized(&mut self, open: &Token<'_>) -> Result<Expr, Fault> {
         self.at += 1;
-        let mut inside = match self.is("{") {
+        let inside = match self.is("{") {
             true => self.opaque("a statement expression", open.place)?,
             false => self.nested(Self::comma)?,
         };
         self.expect(")")?;
-        inside.place = open.place.to(self.last_place());
+        self.tree.set_place(inside, open.place.to(self.last_place()));
         Ok(inside)
     }
 
-    fn literal(&mut self, token: &Token) -> Result<Expr, Fault> {
+    fn literal(&mut self, token: &Token<'_>) -> Result<Expr, Fault> {
         self.at += 1;
         let value = match token.kind {
-            TokenKind::Number => literal::number(&token.text, self.model),
-            _ => literal::character(&token.text, self.model),
+            TokenKind::Number => literal::number(token.text, self.model),
+            _ => literal::character(token.text, self.model),
         };
         let kind = match value {
             Ok(value) if self.directive => ExprKind::Literal(in_directive(value)),
@@ -62,13 +62,13 @@ impl<'a> Parser<'a> {
                 return Err(Fault::at(ErrorKind::Syntax, message, token.place));
             }
         };
-        Ok(Expr::new(kind, token.place))
+        Ok(self.tree.add(kind, token.place))
     }
 
-    fn word(&mut self, token: &'a Token) -> Result<Expr, Fault> {
+    fn word(&mut self, token: &'a Token<'a>) -> Result<Expr, Fault> {
         let place = token.place;
         let bool = |value| if self.directive { in_directive(Typed::bool(value)) } else { Typed::bool(value) };
-        let value = match &*token.text {
+        let value = match token.text {
             "true" => Some(bool(true)),
             "false" => Some(bool(false)),
             _ if self.directive => Some(Typed::int(Model::DIRECTIVE.int(), 0)),
@@ -76,9 +76,9 @@ impl<'a> Parser<'a> {
         };
         if let Some(value) = value {
             self.at += 1;
-            return Ok(Expr::new(ExprKind::Literal(value), place));
+            return Ok(self.tree.add(ExprKind::Literal(value), place));
         }
-        match &*token.text {
+        match token.text {
             "sizeof" | "alignof" | "_Alignof" | "__alignof__" => self.size(token),
             "static_cast" => {
                 self.at += 1;
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
                 let operand = self.nested(Self::comma)?;
                 self.expect(")")?;
                 let place = place.to(self.last_place());
-                Ok(Expr::new(ExprKind::Cast(ty, Some(operand), false), place))
+                Ok(self.tree.add(ExprKind::Cast(ty, Some(operand), false), place))
             }
             "reinterpret_cast" | "const_cast" | "dynamic_cast" | "__builtin_bit_cast" => {
                 self.at += 1;
@@ -122,13 +122,13 @@ impl<'a> Parser<'a> {
     }
 
     /// `sizeof(type)`, `sizeof expr`, `alignof(type)`.
-    fn size(&mut self, token: &'a Token) -> Result<Expr, Fault> {
+    fn size(&mut self, token: &'a Token<'a>) -> Result<Expr, Fault> {
         self.at += 1;
         if self.is("...") {
             self.at += 1;
             return self.opaque("the size of a pack", token.place);
         }
-        let align = &*token.text != "sizeof";
+        let align = token.text != "sizeof";
         let in_parentheses =
             self.is("(").then(|| type_id(self.tokens, self.at + 1, self.names, self.model)).flatten();
         let operand = match in_parentheses {
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
                 self.at = after + 1;
                 let place = token.place.to(self.last_place());
                 // `sizeof(int) * 2` is a product: what follows the type is not its operand.
-                return size_of(ty, align, self.model, place);
+                return self.size_of(ty, align, place);
             }
             _ => {
                 if let Some(open) = self.peek().filter(|open| open.is("("))
@@ -148,13 +148,27 @@ impl<'a> Parser<'a> {
                 self.nested(Self::unary)?
             }
         };
-        let place = token.place.to(operand.place);
+        let place = token.place.to(self.tree.place(operand));
         let kind = if align { ExprKind::AlignOf } else { ExprKind::SizeOf };
-        Ok(Expr::new(kind(operand), place))
+        Ok(self.tree.add(kind(operand), place))
+    }
+
+    fn size_of(&mut self, ty: Type, align: bool, place: Place) -> Result<Expr, Fault> {
+        let what = if align { "alignment" } else { "size" };
+        match bytes(ty, self.model) {
+            Some(bytes) => {
+                let value = Typed::int(self.model.size(), i128::from(bytes));
+                Ok(self.tree.add(ExprKind::Literal(value), place))
+            }
+            None => {
+                let message = format!("the {what} of {} is not known", ty.describe());
+                Err(Fault::at(ErrorKind::NotAConstant, message, place))
+            }
+        }
     }
 
     /// `uint32_t(x)`, `Kind{x}`, or a name.
-    fn functional_cast_or_name(&mut self, token: &'a Token) -> Result<Expr, Fault> {
+    fn functional_cast_or_name(&mut self, token: &'a Token<'a>) -> Result<Expr, Fault> {
         // Most words are names of constants: only before a bracket may one be a type's.
         let next = self.tokens.get(self.at + 1);
         if is_name(token) && !next.is_some_and(|next| next.is("(") || next.is("{") || next.is("::")) {
@@ -173,12 +187,12 @@ impl<'a> Parser<'a> {
         let operand = if self.is(close) { None } else { Some(self.nested(Self::comma)?) };
         self.expect(close)?;
         let place = token.place.to(self.last_place());
-        Ok(Expr::new(ExprKind::Cast(ty, operand, braces), place))
+        Ok(self.tree.add(ExprKind::Cast(ty, operand, braces), place))
     }
 
     fn name(&mut self) -> Result<Expr, Fault> {
         let Some((name, after)) = qualified(self.tokens, self.at) else {
-            let message = format!("expected a name, found `{}`", self.peek().map_or("", |token| &token.text));
+            let message = format!("expected a name, found `{}`", self.peek().map_or("", |token| token.text));
             return Err(Fault::at(ErrorKind::Syntax, message, self.place()));
         };
         self.at = after;
@@ -190,11 +204,11 @@ impl<'a> Parser<'a> {
                 let operand = self.nested(Self::assignment)?;
                 self.expect(")")?;
                 let place = place.to(self.last_place());
-                return Ok(Expr::new(ExprKind::Underlying(operand), place));
+                return Ok(self.tree.add(ExprKind::Underlying(operand), place));
             }
             _ => {}
         }
-        Ok(Expr::new(ExprKind::Name(name), place))
+        Ok(self.tree.add(ExprKind::Name(name), place))
     }
 
     /// `std::numeric_limits<T>::max()`
@@ -208,13 +222,13 @@ impl<'a> Parser<'a> {
         self.at += 1;
         let place = from.to(member.place);
         let Type::Int(int) = ty else { return self.opaque("a limit of this type", place) };
-        let value = match &*member.text {
+        let value = match member.text {
             "digits" => {
                 let digits = if int.is_bool() { 1 } else { i128::from(int.bits) - i128::from(int.signed) };
-                return Ok(Expr::new(ExprKind::Literal(Typed::int(self.model.int(), digits)), place));
+                return Ok(self.tree.add(ExprKind::Literal(Typed::int(self.model.int(), digits)), place));
             }
             "is_signed" => {
-                return Ok(Expr::new(ExprKind::Literal(Typed::bool(int.signed)), place));
+                return Ok(self.tree.add(ExprKind::Literal(Typed::bool(int.signed)), place));
             }
             "max" => int.max(),
             "min" | "lowest" => int.min(),
@@ -223,7 +237,7 @@ impl<'a> Parser<'a> {
         self.expect("(")?;
         self.expect(")")?;
         let place = from.to(self.last_place());
-        Ok(Expr::new(ExprKind::Literal(Typed::int(int, value)), place))
+        Ok(self.tree.add(ExprKind::Literal(Typed::int(int, value)), place))
     }
 }
 
@@ -232,19 +246,5 @@ fn in_directive(value: Typed) -> Typed {
     match value.ty {
         Type::Int(int) if int.bits == 64 => value,
         _ => Typed::int(Model::DIRECTIVE.int(), value.number),
-    }
-}
-
-fn size_of(ty: Type, align: bool, model: Model, place: Place) -> Result<Expr, Fault> {
-    let what = if align { "alignment" } else { "size" };
-    match bytes(ty, model) {
-        Some(bytes) => {
-            let value = Typed::int(model.size(), i128::from(bytes));
-            Ok(Expr::new(ExprKind::Literal(value), place))
-        }
-        None => {
-            let message = format!("the {what} of {} is not known", ty.describe());
-            Err(Fault::at(ErrorKind::NotAConstant, message, place))
-        }
     }
 }
