@@ -113,15 +113,17 @@ impl<'a> Preprocessor<'_, 'a> {
                     return Err(Fault::at(ErrorKind::Directive, message, token.place));
                 }
                 None => {
-                    tokens.push(token.clone());
+                    tokens.push(*token);
                     at += 1;
                 }
             }
         }
         let mut expanded = Vec::with_capacity(tokens.len());
         self.macros.expand(&tokens, &mut expanded)?;
-        let (tree, expr) = Parser::directive(&expanded, keyword).whole()?;
-        let value = Evaluator { model: Model::DIRECTIVE, names: &NoNames, tree: &tree }.evaluate(expr)?;
+        let mut parser = Parser::directive(&expanded, keyword);
+        let expr = parser.whole()?;
+        let value =
+            Evaluator { model: Model::DIRECTIVE, names: &NoNames, tree: &parser.tree }.evaluate(expr)?;
         Ok(value.number != 0)
     }
 

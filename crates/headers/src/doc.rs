@@ -7,7 +7,7 @@ use crate::source::Source;
 pub(crate) fn comment_of(source: &Source<'_>, whole: Span) -> Option<String> {
     let (first, last) = (source.line(whole.start), source.line(whole.end.saturating_sub(1).max(whole.start)));
     let comments = &source.comments;
-    let before = comments.partition_point(|comment| comment.start < whole.start);
+    let before = source.comments_before(whole.start);
     let within = comments[before..].iter().take_while(|comment| comment.start < whole.end).count();
     let after = before + within;
     let mut lines: Vec<String> = Vec::new();

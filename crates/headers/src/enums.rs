@@ -176,9 +176,11 @@ impl<'a> Reader<'a> {
     fn given(&self, body: &Body<'a>, tokens: &[Token<'_>], name: &Token<'_>) -> Result<Typed, Fault> {
         // Names are looked up among the enumerators first.
         let view = crate::scope::View { scope: body.scope, ..self.view() };
-        let (tree, expr) = crate::expr::Parser::new(tokens, &view, self.model, name.place).whole()?;
-        let place = tree.place(expr);
-        let value = crate::eval::Evaluator { model: self.model, names: &view, tree: &tree }.evaluate(expr)?;
+        let mut parser = crate::expr::Parser::new(tokens, &view, self.model, name.place);
+        let expr = parser.whole()?;
+        let place = parser.tree.place(expr);
+        let value =
+            crate::eval::Evaluator { model: self.model, names: &view, tree: &parser.tree }.evaluate(expr)?;
         match body.fixed {
             Some(underlying) => {
                 if underlying.is_bool()

@@ -5,10 +5,11 @@
 
 use crate::error::ErrorKind;
 use crate::fault::Fault;
+use crate::hidden::{Hidden, HiddenNames};
 use crate::lexer::lex_pasted;
 use crate::location::{Place, Span};
 use crate::text::{Table, Text, Texts};
-use crate::token::{Hidden, Token, TokenKind};
+use crate::token::{Token, TokenKind};
 use std::rc::Rc;
 
 /// Steps of expansion for a whole header.
@@ -79,6 +80,7 @@ impl<'a> Params<'a> {
 pub(crate) struct Macros<'a> {
     texts: &'a Texts,
     table: Table<'a, Rc<Macro<'a>>>,
+    hidden: HiddenNames<'a>,
     steps: usize,
     /// The steps after which there may be no more.
     limit: usize,
@@ -87,7 +89,8 @@ pub(crate) struct Macros<'a> {
 impl<'a> Macros<'a> {
     /// None; `texts` takes the words they make.
     pub(crate) fn new(texts: &'a Texts) -> Macros<'a> {
-        Macros { texts, table: Table::default(), steps: 0, limit: MOST_STEPS }
+        let (table, hidden) = (Table::default(), HiddenNames::default());
+        Macros { texts, table, hidden, steps: 0, limit: MOST_STEPS }
     }
 
     pub(crate) fn is_defined(&self, name: &str) -> bool {
@@ -158,20 +161,20 @@ impl<'a> Macros<'a> {
                 work.rest = self.pass(work.rest, out)?;
             }
             let Some(token) = work.next() else { return Ok(()) };
-            self.step(1 + token.hidden.depth() as usize, token.place)?;
+            self.step(1 + self.hidden.depth(token.hidden) as usize, token.place)?;
             let of = if token.kind == TokenKind::Ident { self.table.get(token.text) } else { None };
-            let of = match of.filter(|_| !token.hidden.contains(token.text)) {
+            let of = match of.filter(|_| !self.hidden.contains(token.hidden, token.text)) {
                 Some(of) => of.clone(),
                 None => {
                     out.push(token);
                     continue;
                 }
             };
-            if token.hidden.depth() >= MOST_NESTED || depth > MOST_ARGUMENTS {
+            if self.hidden.depth(token.hidden) >= MOST_NESTED || depth > MOST_ARGUMENTS {
                 return Err(Fault::at(ErrorKind::Limit, "macros are nested too deep", token.place));
             }
             let (arguments, hidden) = match &of.params {
-                None => (Vec::new(), token.hidden.clone()),
+                None => (Vec::new(), token.hidden),
                 Some(params) => {
                     let taken = work.take_arguments();
                     self.step(taken.as_ref().map_or(work.len() / 8, |(_, close)| close.cost), token.place)?;
@@ -182,18 +185,19 @@ impl<'a> Macros<'a> {
                     };
                     (
                         fit_arguments(arguments, params, &token)?,
-                        token.hidden.intersection(&close.token.hidden),
+                        self.hidden.intersection(token.hidden, close.token.hidden),
                     )
                 }
             };
             let start = work.made.len();
             self.substitute(&of, &arguments, depth, &mut work.made)?;
-            let hidden = hidden.with(of.name);
+            let hidden = self.hidden.with(hidden, of.name);
             let used = token.place.used.unwrap_or(token.place.at);
             let body = &mut work.made[start..];
             for new in body.iter_mut().rev() {
-                self.step(1 + (new.hidden.depth() * hidden.depth()) as usize, token.place)?;
-                new.hidden = new.hidden.union(&hidden);
+                let depths = self.hidden.depth(new.hidden) * self.hidden.depth(hidden);
+                self.step(1 + depths as usize, token.place)?;
+                new.hidden = self.hidden.union(new.hidden, hidden);
                 new.place.used.get_or_insert(used);
             }
             if let Some(first) = body.first_mut() {
@@ -212,7 +216,7 @@ impl<'a> Macros<'a> {
         let count = tokens.iter().position(|token| self.names(token)).unwrap_or(tokens.len());
         let (plain, rest) = tokens.split_at(count);
         for token in plain {
-            self.step(1 + token.hidden.depth() as usize, token.place)?;
+            self.step(1 + self.hidden.depth(token.hidden) as usize, token.place)?;
         }
         out.extend_from_slice(plain);
         Ok(rest)
@@ -231,6 +235,7 @@ impl<'a> Macros<'a> {
             params.names.iter().position(|name| *name == token.text)
         };
         let begin = out.len();
+        out.reserve(of.body.len());
         let mut expanded: Vec<Option<Vec<Token<'a>>>> = vec![None; arguments.len()];
         // The last argument was empty and stands left of `##`.
         let mut left_empty = false;
@@ -242,7 +247,7 @@ impl<'a> Macros<'a> {
                 let Some(right) = of.body.get(at) else { break };
                 let right = match index(right) {
                     Some(index) => arguments[index].clone(),
-                    None => vec![right.clone()],
+                    None => vec![*right],
                 };
                 at += 1;
                 self.step(right.len(), token.place)?;
@@ -268,7 +273,7 @@ impl<'a> Macros<'a> {
             }
             at += 1;
             let Some(index) = index(token) else {
-                out.push(token.clone());
+                out.push(*token);
                 left_empty = false;
                 continue;
             };
@@ -296,15 +301,15 @@ impl<'a> Macros<'a> {
     }
 
     /// `left ## right`.
-    fn paste(&self, left: &Token<'a>, right: &Token<'a>) -> Result<Vec<Token<'a>>, Fault> {
+    fn paste(&mut self, left: &Token<'a>, right: &Token<'a>) -> Result<Vec<Token<'a>>, Fault> {
         let text = format!("{}{}", left.text, right.text);
         if text.len() > LONGEST_TOKEN {
             return Err(Fault::at(ErrorKind::Limit, "the pasted token is too long", left.place));
         }
-        let hidden = left.hidden.intersection(&right.hidden);
+        let hidden = self.hidden.intersection(left.hidden, right.hidden);
         let mut tokens = lex_pasted(self.texts.keep(text), left.place, self.texts);
         for token in &mut tokens {
-            token.hidden = hidden.clone();
+            token.hidden = hidden;
         }
         if let Some(first) = tokens.first_mut() {
             first.space = left.space;
@@ -353,7 +358,7 @@ impl<'a> Work<'_, 'a> {
         self.made.pop().or_else(|| {
             let (first, rest) = self.rest.split_first()?;
             self.rest = rest;
-            Some(first.clone())
+            Some(*first)
         })
     }
 

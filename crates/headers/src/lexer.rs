@@ -43,7 +43,7 @@ const fn punctuators(first: char) -> &'static [&'static str] {
 }
 
 /// Is it an operator or punctuator of one character?
-fn is_punctuator(c: char) -> bool {
+const fn is_punctuator(c: char) -> bool {
     matches!(c, '{' | '}' | '[' | ']' | '(' | ')' | '#' | ';' | ':' | '?' | '.' | '~' | '!' | '+' | '-')
         || matches!(c, '*' | '/' | '%' | '^' | '&' | '|' | '=' | '<' | '>' | ',')
 }
@@ -77,8 +77,8 @@ pub(crate) fn lex<'a>(
         end: 0,
         joined: false,
         raw: false,
-        // About a token in six bytes, as headers are.
-        tokens: Vec::with_capacity(text.len() / 6),
+        // Few headers have more than a token in four bytes.
+        tokens: Vec::with_capacity(text.len() / 4),
         comments: Vec::new(),
     };
     lexer.move_to(0);
@@ -105,7 +105,7 @@ struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// The first byte from `at` that is no part of a backslash-newline (white space between the two is let pass, as g++
     /// does; NUL is such for it).
-    #[inline]
+    #[cold]
     fn past_joins(&self, mut at: usize) -> usize {
         let bytes = self.text.as_bytes();
         while bytes.get(at) == Some(&b'\\') {
@@ -147,7 +147,10 @@ impl<'a> Lexer<'a> {
     fn peek(&self, ahead: usize) -> Option<char> {
         let mut at = self.at;
         for _ in 0..ahead {
-            at = self.past_joins(at + self.char_at(at)?.len_utf8());
+            at += self.char_at(at)?.len_utf8();
+            if self.text.as_bytes().get(at) == Some(&b'\\') {
+                at = self.past_joins(at);
+            }
         }
         self.char_at(at)
     }
@@ -189,32 +192,40 @@ impl<'a> Lexer<'a> {
 
     fn run(&mut self) -> Result<(), Fault> {
         let (mut line_start, mut space) = (true, false);
-        while let Some(c) = self.peek(0) {
-            match c {
-                '\n' => {
+        while let Some(byte) = self.text.as_bytes().get(self.at) {
+            let (begin, begins) = (self.at, BEGINS[usize::from(*byte)]);
+            self.joined = false;
+            let kind = match begins {
+                Begins::LineEnd => {
                     (line_start, space) = (true, false);
-                    self.move_to(self.at + 1);
+                    self.move_to(begin + 1);
+                    continue;
                 }
-                ' ' | '\t' | '\x0b' | '\x0c' | '\r' | '\0' => {
+                Begins::Blank => {
                     space = true;
                     self.skip_bytes(|byte| byte != b'\n' && is_blank(byte));
+                    continue;
                 }
-                '\u{feff}' => {
-                    space = true;
-                    self.skip(1);
-                }
-                '/' if matches!(self.peek(1), Some('/' | '*')) => {
-                    self.comment(line_start)?;
-                    space = true;
-                }
-                _ => {
-                    let begin = self.at;
-                    self.joined = false;
-                    let kind = self.token(c)?;
-                    self.push(kind, begin, line_start, space);
-                    (line_start, space) = (false, false);
-                }
-            }
+                Begins::Word => self.word(),
+                Begins::Number => self.number(),
+                Begins::Punctuator => self.punctuator(char::from(*byte)),
+                Begins::Several => match self.peek(0) {
+                    Some('/') if matches!(self.peek(1), Some('/' | '*')) => {
+                        self.comment(line_start)?;
+                        space = true;
+                        continue;
+                    }
+                    Some('\u{feff}') => {
+                        space = true;
+                        self.skip(1);
+                        continue;
+                    }
+                    Some(c) => self.token(c)?,
+                    None => break,
+                },
+            };
+            self.push(kind, begin, line_start, space);
+            (line_start, space) = (false, false);
         }
         Ok(())
     }
@@ -273,7 +284,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Moves past one token and says what it is.
+    /// Moves past a token whose kind its first byte alone does not tell, and says it.
     fn token(&mut self, c: char) -> Result<TokenKind, Fault> {
         match c {
             '"' | '\'' => self.literal((0, false)),
@@ -282,7 +293,6 @@ impl<'a> Lexer<'a> {
                 None => Ok(self.word()),
             },
             c if is_word_start(c) => Ok(self.word()),
-            '0'..='9' => Ok(self.number()),
             '.' if self.peek(1).is_some_and(|next| next.is_ascii_digit()) => Ok(self.number()),
             _ => Ok(self.punctuator(c)),
         }
@@ -310,13 +320,12 @@ impl<'a> Lexer<'a> {
         if is_punctuator(c) { TokenKind::Punct } else { TokenKind::Other }
     }
 
+    #[inline]
     fn skip_word(&mut self) {
-        loop {
-            self.skip_bytes(|byte| IN_WORD[usize::from(byte)]);
-            if !self.peek(0).is_some_and(|c| !c.is_ascii() && is_word_start(c)) {
-                return;
-            }
+        self.skip_bytes(|byte| IN_WORD[usize::from(byte)]);
+        while self.peek(0).is_some_and(|c| !c.is_ascii() && is_word_start(c)) {
             self.skip(1);
+            self.skip_bytes(|byte| IN_WORD[usize::from(byte)]);
         }
     }
 
@@ -397,9 +406,39 @@ impl<'a> Lexer<'a> {
 }
 
 /// Is it white space? g++ counts NUL as such, with a warning, outside of literals and comments.
-fn is_blank(byte: u8) -> bool {
+const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\x0b' | b'\x0c' | b'\r' | 0)
 }
+
+/// What the first byte tells of what begins with it.
+#[derive(Clone, Copy)]
+enum Begins {
+    LineEnd,
+    Blank,
+    Word,
+    Number,
+    Punctuator,
+    /// One of several things, which `token` tells apart; also all that is not ASCII.
+    Several,
+}
+
+const BEGINS: [Begins; 256] = {
+    let mut all = [Begins::Several; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        all[byte as usize] = match byte {
+            b'\n' => Begins::LineEnd,
+            b'u' | b'U' | b'L' | b'R' | b'.' | b'/' => Begins::Several,
+            b'0'..=b'9' => Begins::Number,
+            _ if is_blank(byte) => Begins::Blank,
+            _ if is_word_start(byte as char) => Begins::Word,
+            _ if is_punctuator(byte as char) => Begins::Punctuator,
+            _ => Begins::Several,
+        };
+        byte += 1;
+    }
+    all
+};
 
 /// By a byte: is it an ASCII character that can stand in a word?
 const IN_WORD: [bool; 256] = {

@@ -50,6 +50,7 @@ mod expr;
 mod fault;
 mod file;
 mod header;
+mod hidden;
 mod include;
 mod lexer;
 mod literal;

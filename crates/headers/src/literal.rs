@@ -56,11 +56,14 @@ pub(crate) fn number(text: &str, model: Model) -> Result<Typed, LiteralError> {
 /// A decimal number of few digits without suffix, as most are.
 fn plain(text: &str) -> Option<i128> {
     let digits = text.as_bytes();
-    if digits.len() > 9 || (digits.len() > 1 && digits[0] == b'0') || !digits.iter().all(u8::is_ascii_digit) {
+    if digits.is_empty() || digits.len() > 9 || (digits.len() > 1 && digits[0] == b'0') {
         return None;
     }
-    let value = digits.iter().fold(0, |value, digit| value * 10 + u32::from(digit - b'0'));
-    (!digits.is_empty()).then_some(i128::from(value))
+    let mut value = 0;
+    for digit in digits {
+        value = value * 10 + char::from(*digit).to_digit(10)?;
+    }
+    Some(i128::from(value))
 }
 
 #[derive(Clone, Copy, PartialEq)]

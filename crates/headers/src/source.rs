@@ -17,8 +17,8 @@ pub(crate) struct Source<'a> {
     pub(crate) builtin: bool,
     pub(crate) comments: Vec<Comment>,
     line_starts: Vec<u32>,
-    /// The line asked for last: questions come nearly in order.
-    last_line: Cell<usize>,
+    last_line: Last,
+    last_comment: Last,
     /// Every byte is a column.
     ascii: bool,
 }
@@ -27,24 +27,19 @@ impl<'a> Source<'a> {
     pub(crate) fn new(path: PathBuf, text: &'a Arc<str>, from: Option<Span>, builtin: bool) -> Source<'a> {
         let ends = text.match_indices('\n');
         let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
-        let (comments, last_line, ascii) = (Vec::new(), Cell::new(0), text.is_ascii());
-        Source { path: path.into(), text, from, builtin, comments, line_starts, last_line, ascii }
+        let (last_line, last_comment) = (Last::default(), Last::default());
+        let (path, comments, ascii) = (path.into(), Vec::new(), text.is_ascii());
+        Source { path, text, from, builtin, comments, line_starts, last_line, last_comment, ascii }
     }
 
     /// The line of a byte, counted from 0.
     pub(crate) fn line(&self, offset: u32) -> usize {
-        let begins_by = |line: usize| self.line_starts.get(line).is_some_and(|start| *start <= offset);
-        let mut line = self.last_line.get();
-        // The same line, or one of the next two.
-        let end = line + 3;
-        while line < end && begins_by(line + 1) {
-            line += 1;
-        }
-        if line == end || !begins_by(line) {
-            line = self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1);
-        }
-        self.last_line.set(line);
-        line
+        self.last_line.count(&self.line_starts, |start| *start <= offset).saturating_sub(1)
+    }
+
+    /// How many comments begin before a byte.
+    pub(crate) fn comments_before(&self, offset: u32) -> usize {
+        self.last_comment.count(&self.comments, |comment| comment.start < offset)
     }
 
     /// The first byte behind a line (from 0).
@@ -68,6 +63,24 @@ impl<'a> Source<'a> {
         self.text
             .get(start..(offset as usize).min(self.text.len()))
             .map_or(0, |before| before.chars().count())
+    }
+}
+
+/// The answer to the last question, for questions that come nearly in order.
+#[derive(Debug, Default)]
+struct Last(Cell<usize>);
+
+impl Last {
+    /// How many of a sorted list are `before`: those before the first that is not.
+    fn count<T>(&self, list: &[T], before: impl Fn(&T) -> bool) -> usize {
+        let last = self.0.get();
+        let known = last <= list.len() && list[..last].last().is_none_or(&before);
+        // As many as the last time, or up to two more.
+        let near =
+            if known { list[last..].iter().take(3).take_while(|next| before(next)).count() } else { 3 };
+        let count = if near < 3 { last + near } else { list.partition_point(before) };
+        self.0.set(count);
+        count
     }
 }
 

@@ -1,8 +1,8 @@
 //! Preprocessing tokens.
 
+use crate::hidden::Hidden;
 use crate::location::{Place, Span};
 use crate::text::Text;
-use std::rc::Rc;
 
 /// What a token is, as far as the preprocessor tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) enum TokenKind {
 }
 
 /// One token with its place and the macros it may no longer expand.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: TokenKind,
     pub(crate) text: Text<'a>,
@@ -31,7 +31,7 @@ pub(crate) struct Token<'a> {
     pub(crate) line_start: bool,
     /// White space stands before it.
     pub(crate) space: bool,
-    pub(crate) hidden: Hidden<'a>,
+    pub(crate) hidden: Hidden,
 }
 
 impl<'a> Token<'a> {
@@ -48,70 +48,5 @@ impl<'a> Token<'a> {
     /// Is it this identifier or keyword?
     pub(crate) fn is_word(&self, word: &str) -> bool {
         self.kind == TokenKind::Ident && self.text == word
-    }
-}
-
-/// The macros whose expansion produced a token: they do not expand in it again.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Hidden<'a>(Option<Rc<HiddenName<'a>>>);
-
-#[derive(Debug)]
-struct HiddenName<'a> {
-    name: Text<'a>,
-    depth: u32,
-    next: Hidden<'a>,
-}
-
-impl<'a> Hidden<'a> {
-    pub(crate) fn contains(&self, name: &str) -> bool {
-        self.names().any(|hidden| hidden == name)
-    }
-
-    /// How many macros are nested around the token.
-    pub(crate) fn depth(&self) -> u32 {
-        self.0.as_ref().map_or(0, |node| node.depth)
-    }
-
-    pub(crate) fn with(&self, name: Text<'a>) -> Hidden<'a> {
-        if self.contains(name) {
-            return self.clone();
-        }
-        let node = HiddenName { name, depth: self.depth() + 1, next: self.clone() };
-        Hidden(Some(Rc::new(node)))
-    }
-
-    pub(crate) fn union(&self, other: &Hidden<'a>) -> Hidden<'a> {
-        if self.0.is_none() {
-            return other.clone();
-        }
-        let mut all = self.clone();
-        let mut node = &other.0;
-        while let Some(inner) = node {
-            all = all.with(inner.name);
-            node = &inner.next.0;
-        }
-        all
-    }
-
-    /// The macros hidden in both, for the closing parenthesis of a call.
-    pub(crate) fn intersection(&self, other: &Hidden<'a>) -> Hidden<'a> {
-        let mut both = Hidden::default();
-        let mut node = &self.0;
-        while let Some(inner) = node {
-            if other.contains(inner.name) {
-                both = both.with(inner.name);
-            }
-            node = &inner.next.0;
-        }
-        both
-    }
-
-    fn names(&self) -> impl Iterator<Item = &str> {
-        let mut node = &self.0;
-        std::iter::from_fn(move || {
-            let inner = node.as_ref()?;
-            node = &inner.next.0;
-            Some(inner.name)
-        })
     }
 }

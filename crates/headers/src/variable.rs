@@ -250,8 +250,9 @@ impl<'a> Reader<'a> {
     /// The value of tokens that are one expression, seen from the current scope.
     pub(crate) fn evaluate(&self, tokens: &[Token<'_>], around: Place) -> Result<Typed, Fault> {
         let view = self.view();
-        let (tree, expr) = Parser::new(tokens, &view, self.model, around).whole()?;
-        Evaluator { model: self.model, names: &view, tree: &tree }.evaluate(expr)
+        let mut parser = Parser::new(tokens, &view, self.model, around);
+        let expr = parser.whole()?;
+        Evaluator { model: self.model, names: &view, tree: &parser.tree }.evaluate(expr)
     }
 
     /// Adds a constant to the current scope.

@@ -25,7 +25,7 @@ pub(crate) struct Parser<'a> {
     around: Place,
     depth: u32,
     pub(super) directive: bool,
-    pub(super) tree: Tree<'a>,
+    pub(crate) tree: Tree<'a>,
 }
 
 impl<'a> Parser<'a> {
@@ -45,15 +45,15 @@ impl<'a> Parser<'a> {
         parser
     }
 
-    /// One expression that takes all tokens, with its tree.
-    pub(crate) fn whole(mut self) -> Result<(Tree<'a>, Expr), Fault> {
+    /// One expression that takes all tokens, in the tree.
+    pub(crate) fn whole(&mut self) -> Result<Expr, Fault> {
         if let Some(token) = self.tokens.get(MOST_TOKENS) {
             let message = format!("the expression has more than {MOST_TOKENS} tokens");
             return Err(Fault::at(ErrorKind::Limit, message, token.place));
         }
         let expr = self.assignment()?;
         match self.peek() {
-            None => Ok((self.tree, expr)),
+            None => Ok(expr),
             Some(token) => Err(self.unexpected(token)),
         }
     }

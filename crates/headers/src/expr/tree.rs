@@ -49,7 +49,7 @@ pub(crate) struct Link {
 /// The nodes of an expression: of most, few enough to lie in the value itself.
 #[derive(Debug, Default)]
 pub(crate) struct Tree<'a> {
-    nodes: SmallVec<[(ExprKind<'a>, Place); 8]>,
+    nodes: SmallVec<[(ExprKind<'a>, Place); 12]>,
     links: SmallVec<[Link; 4]>,
 }
 
