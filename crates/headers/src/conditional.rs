@@ -6,8 +6,8 @@ use crate::eval::Evaluator;
 use crate::expr::Parser;
 use crate::fault::Fault;
 use crate::location::Span;
+use crate::name::NoNames;
 use crate::preprocess::{Preprocessor, group};
-use crate::scope::NoNames;
 use crate::token::{Token, TokenKind};
 use crate::types::Model;
 

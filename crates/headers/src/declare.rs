@@ -9,11 +9,12 @@ use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::location::{Place, Span};
 use crate::options::Options;
-use crate::scope::{Entity, GLOBAL, ScopeId, ScopeKind, Scopes, View};
+use crate::scope::{Entity, GLOBAL, ScopeId, ScopeKind, Scopes};
 use crate::text::Few;
 use crate::token::{Token, TokenKind};
 use crate::typename::is_name;
 use crate::types::{Model, Type, Typed};
+use crate::view::View;
 
 /// Namespaces and classes within each other.
 const MOST_NESTED: usize = 200;

@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
     /// The value written for an enumerator, which the underlying type must hold.
     fn given(&self, body: &Body<'a>, tokens: &[Token<'_>], name: &Token<'_>) -> Result<Typed, Fault> {
         // Names are looked up among the enumerators first.
-        let view = crate::scope::View { scope: body.scope, ..self.view() };
+        let view = crate::view::View { scope: body.scope, ..self.view() };
         let mut parser = crate::expr::Parser::new(tokens, &view, self.model, name.place);
         let expr = parser.whole()?;
         let place = parser.tree.place(expr);

@@ -8,7 +8,7 @@ use crate::error::ErrorKind;
 use crate::expr::{BinaryOp, Expr, ExprKind, Tree, UnaryOp, bytes};
 use crate::fault::Fault;
 use crate::location::Place;
-use crate::scope::Names;
+use crate::name::Names;
 use crate::types::{IntType, Model, Type, Typed};
 
 /// Evaluates expressions under a model with the names of a scope.

@@ -56,6 +56,7 @@ mod lexer;
 mod literal;
 mod loader;
 mod location;
+mod name;
 mod options;
 mod preprocess;
 mod scope;
@@ -67,6 +68,7 @@ mod token;
 mod typename;
 mod types;
 mod variable;
+mod view;
 
 pub use constant::{Constant, ConstantKind, Unevaluated};
 pub use error::{ErrorKind, HeaderError};

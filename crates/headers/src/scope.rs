@@ -2,65 +2,16 @@
 //! directives, the unqualified walk outwards and the qualified walk down.
 
 use crate::entry::Entry;
-use crate::error::ErrorKind;
-use crate::fault::Fault;
-use crate::location::Place;
+use crate::name::Name;
 use crate::suggest::nearest;
 use crate::text::{Few, Table, Text};
-use crate::token::Token;
-use crate::types::{Type, Typed};
+use crate::types::Type;
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 /// Letters compared in all when unknown names look for near ones; a header full of unknown names must not take long.
 const MOST_COMPARED: usize = 4_000_000;
-
-/// A name as written: `kFoo`, `abi::kFoo`, `::km::abi::kFoo`.
-#[derive(Clone, Debug)]
-pub(crate) struct Name<'a> {
-    pub(crate) global: bool,
-    /// Words with `::` between them, at least one.
-    pub(crate) tokens: &'a [Token<'a>],
-    pub(crate) place: Place,
-}
-
-impl<'a> Name<'a> {
-    fn parts(&self) -> impl Iterator<Item = Text<'a>> {
-        self.tokens.iter().step_by(2).map(|token| token.text)
-    }
-
-    pub(crate) fn last(&self) -> Text<'a> {
-        self.tokens.last().map_or("", |token| token.text)
-    }
-
-    pub(crate) fn written(&self) -> String {
-        let start = if self.global { "::" } else { "" };
-        self.tokens.iter().fold(start.to_owned(), |written, token| written + token.text)
-    }
-}
-
-/// What the names in an expression mean.
-pub(crate) trait Names {
-    /// The type of this name, if it is one.
-    fn type_named(&self, name: &Name<'_>) -> Option<Type>;
-
-    /// The constant of this name; when not `live` only its type counts.
-    fn constant(&self, name: &Name<'_>, live: bool) -> Result<Typed, Fault>;
-}
-
-/// No names at all, for `#if`.
-pub(crate) struct NoNames;
-
-impl Names for NoNames {
-    fn type_named(&self, _: &Name<'_>) -> Option<Type> {
-        None
-    }
-
-    fn constant(&self, name: &Name<'_>, _: bool) -> Result<Typed, Fault> {
-        Err(Fault::at(ErrorKind::UnknownName, format!("unknown name `{}`", name.written()), name.place))
-    }
-}
 
 pub(crate) type ScopeId = usize;
 
@@ -348,76 +299,5 @@ fn collect(found: &mut Few<Entity>, entities: &[Entity], wanted: &impl Fn(&Entit
         if wanted(entity) && !found.contains(entity) {
             found.push(*entity);
         }
-    }
-}
-
-/// The names seen from one scope.
-pub(crate) struct View<'a> {
-    pub(crate) scopes: &'a Scopes<'a>,
-    pub(crate) entries: &'a [Entry<'a>],
-    pub(crate) scope: ScopeId,
-}
-
-impl View<'_> {
-    fn unknown(&self, name: &Name<'_>) -> Fault {
-        let fault =
-            Fault::at(ErrorKind::UnknownName, format!("unknown name `{}`", name.written()), name.place);
-        match self.scopes.suggest(name, self.entries) {
-            Some(near) => fault.help(format!("did you mean `{near}`?")),
-            None => fault,
-        }
-    }
-}
-
-impl Names for View<'_> {
-    fn type_named(&self, name: &Name<'_>) -> Option<Type> {
-        let found = self.scopes.find(self.scope, name, |entity| !matches!(entity, Entity::Scope(_)));
-        match found.as_slice() {
-            [Entity::Type(ty)] => Some(*ty),
-            _ => None,
-        }
-    }
-
-    fn constant(&self, name: &Name<'_>, live: bool) -> Result<Typed, Fault> {
-        let found = self.scopes.find(self.scope, name, |entity| !matches!(entity, Entity::Scope(_)));
-        let Some(first) = found.first() else { return Err(self.unknown(name)) };
-        let constants = || {
-            found.iter().filter_map(|entity| match entity {
-                Entity::Constant(index) => self.entries.get(*index),
-                _ => None,
-            })
-        };
-        let Some(constant) = constants().next().filter(|_| constants().count() == found.len()) else {
-            let what = match first {
-                Entity::Type(_) => "a type",
-                Entity::Other(what) => what,
-                Entity::Constant(_) | Entity::Scope(_) => "declared in several ways",
-            };
-            if !live {
-                return Ok(Typed::UNKNOWN);
-            }
-            let message = format!("`{}` is {what}, not a constant", name.written());
-            return Err(Fault::at(ErrorKind::NotAConstant, message, name.place));
-        };
-        if let Some(other) = constants().find(|other| other.path != constant.path) {
-            let message = format!("`{}` may be `{}` or `{}`", name.written(), constant.path, other.path);
-            return Err(Fault::at(ErrorKind::Ambiguous, message, name.place));
-        }
-        let number = |entry: &Entry<'_>| entry.value.as_ref()?.as_ref().ok().copied();
-        if constants().any(|other| number(other) != number(constant)) {
-            let message = format!("`{}` is declared with different values", name.written());
-            return Err(Fault::at(ErrorKind::Conflict, message, name.place));
-        }
-        let fault = match &constant.value {
-            Some(Ok(value)) => return Ok(*value),
-            _ if !live => return Ok(Typed { ty: constant.ty, number: 0 }),
-            Some(Err(fault)) => fault,
-            None => &constant.unfinished(),
-        };
-        let message = format!("`{}` has no value", name.written());
-        let mut derived = Fault::at(fault.kind, message, name.place);
-        let cause = fault.cause.clone();
-        derived.cause = Some(cause.unwrap_or_else(|| (fault.message.clone(), fault.at)));
-        Err(derived)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::builtin::keyword_type;
 use crate::expr::closing;
-use crate::scope::{Name, Names};
+use crate::name::{Name, Names};
 use crate::token::{Token, TokenKind};
 use crate::types::{IntType, Model, Type};
 

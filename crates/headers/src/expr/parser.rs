@@ -5,7 +5,7 @@ use super::{BinaryOp, Expr, ExprKind, Tree, UnaryOp, closing};
 use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::location::Place;
-use crate::scope::{Names, NoNames};
+use crate::name::{Names, NoNames};
 use crate::token::{Token, TokenKind};
 use crate::typename::{is_function_type, type_id};
 use crate::types::{Model, Type};

@@ -4,7 +4,7 @@
 
 use super::{BinaryOp, UnaryOp};
 use crate::location::Place;
-use crate::scope::Name;
+use crate::name::Name;
 use crate::types::{Type, Typed};
 use smallvec::SmallVec;
 

@@ -4,6 +4,11 @@
 //! [`TokenKind::Other`], which only hurts where an expression needs it. Only a comment or raw string without end is a fault,
 //! because everything after it would be lost.
 
+mod character;
+mod punctuator;
+
+use self::character::{BEGINS, Begins, IN_WORD, is_blank, is_word_start};
+use self::punctuator::{is_punctuator, punctuators, word_operator};
 use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::location::{Place, Span};
@@ -17,50 +22,6 @@ pub(crate) struct Comment {
     pub(crate) end: u32,
     /// Nothing but white space stands before it on its line.
     pub(crate) own_line: bool,
-}
-
-/// The operators and punctuators of several characters, by their first one, longest first. What
-/// [`is_punctuator`] takes is one too.
-const fn punctuators(first: char) -> &'static [&'static str] {
-    match first {
-        '.' => &["...", ".*"],
-        '-' => &["->*", "->", "--", "-="],
-        '<' => &["<<=", "<=>", "<<", "<="],
-        '>' => &[">>=", ">>", ">="],
-        ':' => &["::"],
-        '+' => &["++", "+="],
-        '=' => &["=="],
-        '!' => &["!="],
-        '&' => &["&&", "&="],
-        '|' => &["||", "|="],
-        '*' => &["*="],
-        '/' => &["/="],
-        '%' => &["%="],
-        '^' => &["^="],
-        '#' => &["##"],
-        _ => &[],
-    }
-}
-
-/// Is it an operator or punctuator of one character?
-const fn is_punctuator(c: char) -> bool {
-    matches!(c, '{' | '}' | '[' | ']' | '(' | ')' | '#' | ';' | ':' | '?' | '.' | '~' | '!' | '+' | '-')
-        || matches!(c, '*' | '/' | '%' | '^' | '&' | '|' | '=' | '<' | '>' | ',')
-}
-
-/// Operators spelled as words.
-fn word_operator(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "and" => "&&",
-        "or" => "||",
-        "not" => "!",
-        "xor" => "^",
-        "bitand" => "&",
-        "bitor" => "|",
-        "compl" => "~",
-        "not_eq" => "!=",
-        _ => return None,
-    })
 }
 
 /// Splits a text into tokens and comments; `texts` takes the words that line joins take apart.
@@ -403,56 +364,6 @@ impl<'a> Lexer<'a> {
         self.raw = true;
         Ok(())
     }
-}
-
-/// Is it white space? g++ counts NUL as such, with a warning, outside of literals and comments.
-const fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\x0b' | b'\x0c' | b'\r' | 0)
-}
-
-/// What the first byte tells of what begins with it.
-#[derive(Clone, Copy)]
-enum Begins {
-    LineEnd,
-    Blank,
-    Word,
-    Number,
-    Punctuator,
-    /// One of several things, which `token` tells apart; also all that is not ASCII.
-    Several,
-}
-
-const BEGINS: [Begins; 256] = {
-    let mut all = [Begins::Several; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        all[byte as usize] = match byte {
-            b'\n' => Begins::LineEnd,
-            b'u' | b'U' | b'L' | b'R' | b'.' | b'/' => Begins::Several,
-            b'0'..=b'9' => Begins::Number,
-            _ if is_blank(byte) => Begins::Blank,
-            _ if is_word_start(byte as char) => Begins::Word,
-            _ if is_punctuator(byte as char) => Begins::Punctuator,
-            _ => Begins::Several,
-        };
-        byte += 1;
-    }
-    all
-};
-
-/// By a byte: is it an ASCII character that can stand in a word?
-const IN_WORD: [bool; 256] = {
-    let mut all = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        all[byte] = is_word_start(byte as u8 as char) || (byte as u8).is_ascii_digit();
-        byte += 1;
-    }
-    all
-};
-
-const fn is_word_start(c: char) -> bool {
-    c.is_ascii_alphabetic() || c == '_' || c == '$' || (!c.is_ascii() && c != '\u{feff}')
 }
 
 /// The tokens of a made-up text (a pasted token, a stringized argument), placed at `place`.

@@ -3,12 +3,18 @@
 //! Each token carries the macros it came from and does not expand them again, so expansion ends; a budget of steps bounds how
 //! much it can grow before that.
 
+mod definition;
+mod work;
+
+pub(crate) use self::definition::{Macro, Params};
+
+use self::work::{Work, fit_arguments};
 use crate::error::ErrorKind;
 use crate::fault::Fault;
 use crate::hidden::{Hidden, HiddenNames};
 use crate::lexer::lex_pasted;
-use crate::location::{Place, Span};
-use crate::text::{Table, Text, Texts};
+use crate::location::Place;
+use crate::text::{Table, Texts};
 use crate::token::{Token, TokenKind};
 use std::rc::Rc;
 
@@ -20,60 +26,6 @@ const MOST_NESTED: u32 = 200;
 const MOST_ARGUMENTS: u32 = 64;
 /// Bytes of one pasted token or stringized argument.
 const LONGEST_TOKEN: usize = 1 << 16;
-
-/// One `#define`.
-#[derive(Debug)]
-pub(crate) struct Macro<'a> {
-    pub(crate) name: Text<'a>,
-    /// `None` for an object-like macro.
-    pub(crate) params: Option<Params<'a>>,
-    pub(crate) body: Vec<Token<'a>>,
-    pub(crate) name_at: Span,
-    /// From the name to the end of the body.
-    pub(crate) at: Span,
-    /// How many tokens of the output came before.
-    pub(crate) order: usize,
-    pub(crate) builtin: bool,
-    /// An earlier definition with another body that no `#undef` removed.
-    pub(crate) conflict: Option<Span>,
-}
-
-/// The parameters of a function-like macro.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Params<'a> {
-    names: Vec<Text<'a>>,
-    variadic: bool,
-}
-
-impl<'a> Params<'a> {
-    /// Reads what stands between the parentheses.
-    pub(crate) fn parse(tokens: &[Token<'a>]) -> Result<Params<'a>, Fault> {
-        let mut params = Params { names: Vec::new(), variadic: false };
-        for (at, part) in tokens.split(|token| token.is(",")).enumerate() {
-            match part {
-                [] if at == 0 && tokens.is_empty() => {}
-                [name] if name.kind == TokenKind::Ident && !params.variadic => params.names.push(name.text),
-                [dots] if dots.is("...") && !params.variadic => {
-                    params.names.push("__VA_ARGS__");
-                    params.variadic = true;
-                }
-                [name, dots] if name.kind == TokenKind::Ident && dots.is("...") && !params.variadic => {
-                    params.names.push(name.text);
-                    params.variadic = true;
-                }
-                _ => {
-                    let place = part.first().or(tokens.first()).map(|token| token.place);
-                    let message = "expected the names of the parameters";
-                    return Err(match place {
-                        Some(place) => Fault::at(ErrorKind::Directive, message, place),
-                        None => Fault::new(ErrorKind::Directive, message, Span { file: 0, start: 0, end: 0 }),
-                    });
-                }
-            }
-        }
-        Ok(params)
-    }
-}
 
 /// The macros defined at some point of the text.
 #[derive(Debug)]
@@ -343,101 +295,4 @@ impl<'a> Macros<'a> {
             ..Token::new(TokenKind::Str, self.texts.keep(text), hash.place.at)
         })
     }
-}
-
-/// The tokens still to be expanded.
-struct Work<'t, 'a> {
-    /// What macros became, the next token last.
-    made: Vec<Token<'a>>,
-    /// What comes after it.
-    rest: &'t [Token<'a>],
-}
-
-impl<'a> Work<'_, 'a> {
-    fn next(&mut self) -> Option<Token<'a>> {
-        self.made.pop().or_else(|| {
-            let (first, rest) = self.rest.split_first()?;
-            self.rest = rest;
-            Some(*first)
-        })
-    }
-
-    fn len(&self) -> usize {
-        self.made.len() + self.rest.len()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Token<'a>> {
-        self.made.iter().rev().chain(self.rest)
-    }
-
-    /// Takes `( a, b )`; `None` (and nothing taken) when the tokens do not begin with a whole call.
-    fn take_arguments(&mut self) -> Option<(Vec<Vec<Token<'a>>>, Close<'a>)> {
-        if !self.iter().next()?.is("(") {
-            return None;
-        }
-        let mut depth = 0_usize;
-        let close = self.iter().position(|token| {
-            if token.is("(") {
-                depth += 1;
-            } else if token.is(")") {
-                depth -= 1;
-            }
-            depth == 0
-        })?;
-        let mut call: Vec<Token<'a>> = (0..=close).filter_map(|_| self.next()).collect();
-        let cost = call.len();
-        let close = Close { token: call.pop()?, cost };
-        let mut arguments = vec![Vec::new()];
-        for token in call.into_iter().skip(1) {
-            match () {
-                () if token.is("(") => depth += 1,
-                () if token.is(")") => depth -= 1,
-                () => {}
-            }
-            if token.is(",") && depth == 0 {
-                arguments.push(Vec::new());
-            } else if let Some(last) = arguments.last_mut() {
-                last.push(token);
-            }
-        }
-        Some((arguments, close))
-    }
-}
-
-/// The closing parenthesis of a call, and how many tokens the call has.
-struct Close<'a> {
-    token: Token<'a>,
-    cost: usize,
-}
-
-/// As many arguments as parameters: the surplus goes to `...`.
-fn fit_arguments<'a>(
-    mut arguments: Vec<Vec<Token<'a>>>,
-    params: &Params<'a>,
-    name: &Token<'a>,
-) -> Result<Vec<Vec<Token<'a>>>, Fault> {
-    let wanted = params.names.len();
-    if wanted == 0 && arguments.len() == 1 && arguments[0].is_empty() {
-        return Ok(Vec::new());
-    }
-    if params.variadic {
-        if arguments.len() + 1 == wanted {
-            arguments.push(Vec::new());
-        }
-        while arguments.len() > wanted {
-            let last = arguments.split_off(wanted);
-            for more in last {
-                let place = more.first().map_or(name.place, |token| token.place);
-                let comma = Token { place, ..Token::new(TokenKind::Punct, ",", name.place.at) };
-                arguments[wanted - 1].push(comma);
-                arguments[wanted - 1].extend(more);
-            }
-        }
-    }
-    if arguments.len() != wanted {
-        let message =
-            format!("the macro `{}` takes {wanted} arguments, {} are given", name.text, arguments.len());
-        return Err(Fault::at(ErrorKind::Syntax, message, name.place));
-    }
-    Ok(arguments)
 }
