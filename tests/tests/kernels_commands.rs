@@ -30,16 +30,109 @@ fn a_nop_completes_with_its_sequence_number_and_no_result() {
         let command = Submit::to(NOP, 0, 1, &[]).slot(slot);
         assert_eq!(bench.call(command), 0);
     }
-    for thread in 0..5 {
+    for thread in [core::THREAD_READER, core::THREAD_WRITER] {
         assert_eq!(bench.state(0, thread, core::THREAD_DONE), 6);
         assert_eq!(bench.state(0, thread, core::THREAD_SEQUENCE), 0, "a NOP stores only its count");
     }
     bench.card_write(0, layout::L1_CONTROL + core::CONTROL_STOP_FLAG, 1);
     assert!(bench.run_until(100, |bench| bench.stages(0) == [core::THREAD_STOPPED; 5]), "{}", bench.states());
-    for thread in 0..5 {
+    for thread in [core::THREAD_READER, core::THREAD_WRITER] {
         assert_eq!(bench.state(0, thread, core::THREAD_SEQUENCE), 6);
         assert_eq!(bench.state(0, thread, core::THREAD_TAKEN), 6);
     }
+    for thread in COMPUTE {
+        assert_eq!(bench.state(0, thread, core::THREAD_TAKEN), 0, "nothing for it");
+        assert_eq!(bench.state(0, thread, core::THREAD_DONE), 0);
+    }
+}
+
+const COMPUTE: [u32; 3] = [core::THREAD_UNPACK, core::THREAD_MATH, core::THREAD_PACK];
+
+/// A program with a handler that only the reader has, and one that only math has, slow enough to be caught at it.
+fn moves_and_computes(setup: Setup) -> Bench {
+    let reader = "#include <komorebi/kernel.h>\nKM_HANDLER(Move) { *reinterpret_cast<volatile uint32_t*>(args.at) = 1; }\n";
+    let compute = r#"#include <komorebi/kernel.h>
+#if KM_THREAD == 3
+KM_HANDLER(Compute) {
+    for (volatile uint32_t left = 500; left != 0; left = left - 1) {}
+    *reinterpret_cast<volatile uint32_t*>(args.at) = command.sequence;
+}
+#endif
+"#;
+    let sources =
+        Sources::new().file("reader.cpp", reader.as_bytes()).file("compute.cpp", compute.as_bytes());
+    let bench = setup.start(&sources, &model(&[("move", 31, &["at"]), ("compute", 32, &["at"])]));
+    bench.wait_ready();
+    bench
+}
+
+#[test]
+fn compute_threads_are_handed_what_one_of_them_has_a_handler_for() {
+    let mut bench = moves_and_computes(Setup::new(2, 1));
+    let (at, args) = (0x10_0000, [0x10_0000]);
+    let done = |bench: &Bench| COMPUTE.map(|thread| bench.state(0, thread, core::THREAD_DONE));
+    let (moved, computed) = (Submit::to(31, 0, 2, &args), Submit::to(32, 0, 2, &args));
+    bench.call(moved);
+    bench.call(Submit::to(NOP, 0, 2, &[]));
+    assert_eq!(done(&bench), [0; 3]);
+    for number in 1..=40 {
+        // Done means that math is done, too, with whatever lay between.
+        bench.call(computed);
+        assert_eq!(bench.l1_word(0, at), bench.sequence, "computed");
+        assert_eq!(done(&bench), [number; 3], "all three, whoever has the handler");
+        bench.call(moved);
+        assert_eq!(bench.l1_word(0, at), 1, "moved");
+        assert_eq!(done(&bench), [number; 3]);
+    }
+    assert_eq!(bench.state(0, core::THREAD_WRITER, core::THREAD_DONE), 82);
+    bench.call(Submit::to(EXIT, 0, 2, &[]));
+    let exited =
+        bench.run_until(1000, |bench| (0..2).all(|core| bench.stages(core) == [core::THREAD_EXITED; 5]));
+    assert!(exited, "{}", bench.states());
+}
+
+#[test]
+fn commands_with_and_without_work_for_compute_complete_in_order_with_many_in_flight() {
+    for seed in 0..4 {
+        let card = komorebi_sim::Card::builder().seed(seed).build();
+        let mut setup = Setup::on(card, 1, 1);
+        setup.depth = 16;
+        let mut bench = moves_and_computes(setup);
+        let at = |slot| 0x10_0000 + 16 * slot;
+        for round in 0..3 {
+            let sent: Vec<_> = (0..16)
+                .map(|slot| {
+                    let handler = [32, 31, NOP][((slot + round) % 3) as usize];
+                    bench.submit(Submit::to(handler, 0, 1, &[at(slot)]).slot(slot))
+                })
+                .collect();
+            for (slot, sequence) in (0..16).zip(sent) {
+                bench.wait(slot, sequence);
+                match (slot + round) % 3 {
+                    0 => assert_eq!(bench.l1_word(0, at(slot)), sequence, "round {round}, slot {slot}"),
+                    1 => assert_eq!(bench.l1_word(0, at(slot)), 1, "round {round}, slot {slot}"),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_compute_thread_outlasts_the_idle_limit_while_others_have_commands() {
+    let mut setup = Setup::new(1, 1);
+    setup.idle = 200_000;
+    let mut bench = moves_and_computes(setup);
+    for _ in 0..8 {
+        bench.run_until(100, |_| false);
+        bench.call(Submit::to(31, 0, 1, &[0x10_0000]));
+    }
+    bench.call(Submit::to(32, 0, 1, &[0x10_0000]));
+    assert_eq!(bench.l1_word(0, 0x10_0000), bench.sequence);
+    bench.run_until(200, |_| false);
+    let [reader, writer, compute @ ..] = bench.stages(0);
+    assert_eq!([reader, writer], [core::THREAD_GAVE_UP; 2], "{}", bench.states());
+    assert_eq!(compute, [core::THREAD_IDLE; 3], "{}", bench.states());
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn what_a_session_ran_into_comes_again_after_a_restore() {
             km::LoadOptions { deadline: Duration::from_millis(1), ..Default::default() },
         )?;
         let tile = km::NocXy::new(card.description().columns[1], 2);
-        let freeze = Breakage::Freeze { tile, hart: 2, time: None };
+        let freeze = Breakage::Freeze { tile, hart: 1, time: None };
         card.break_on(When::At(card.now() + Duration::from_micros(9)), freeze).unwrap();
         loop {
             run.wait(run.submit(km::nop())?, TIMEOUT)?;

@@ -15,7 +15,7 @@ constexpr uint32_t kControlDoorbell = 0x0D8;    // the sequence number of the la
 constexpr uint32_t kControlReadyCount = 0x0E0;  // column head: cores of the column that are ready (NoC atomic)
 constexpr uint32_t kControlAtomicOld = 0x0F0;   // where NoC atomics put the old value
 constexpr uint32_t kControlPublish = 0x100;     // a publish word (8 bytes) a slot
-constexpr uint32_t kControlTokens = 0x180;      // the reader's token ring, 4 bytes each
+constexpr uint32_t kControlTokens = 0x180;      // the reader's token ring for the writer, 4 bytes each
 constexpr uint32_t kControlResults = 0x1C0;     // a result word (4 bytes) a slot
 constexpr uint32_t kControlBodies = 0x200;      // a body (64 bytes) a slot: the argument words
 constexpr uint32_t kControlAcks = 0x600;        // a group's acknowledgement count a slot, 16 bytes apart (NoC atomic)
@@ -26,6 +26,8 @@ constexpr uint32_t kControlThreads = 0x840;     // a state block (64 bytes) a th
 constexpr uint32_t kControlBanks = 0x980;       // DRAM bank b: words 2b (for NoC 0) and 2b + 1 (for NoC 1), x | y << 6
 constexpr uint32_t kControlCores = 0xA00;       // core table: a word a core, x | y << 6
 constexpr uint32_t kControlBuffers = 0xC00;     // circular buffer i: four words at 16 i (BufferWord)
+constexpr uint32_t kControlComputeTokens = 0xE00;  // the reader's token ring for the compute threads, 4 bytes each
+constexpr uint32_t kControlHandled = 0xE40;        // the handlers that each compute thread has: kHandledWords words a thread
 constexpr uint32_t kControlBytes = 0x1000;
 
 constexpr uint32_t kBodyBytes = 64;
@@ -33,7 +35,9 @@ constexpr uint32_t kAckStride = 16;         // ttsim takes atomics only at 16-by
 constexpr uint32_t kCompletionStride = 16;  // source and destination of a NoC write agree mod 16 (tensix.md 4)
 constexpr uint32_t kReadyStride = 16;
 constexpr uint32_t kClocksStride = 16;
-constexpr uint32_t kTokens = 16;            // tokens of the ring: at most depth commands are in flight on a core
+constexpr uint32_t kTokens = 16;            // tokens of a ring: at most depth commands are in flight on a core
+constexpr uint32_t kHandledWords = 8;       // a bit for each handler number: bit n % 32 of word n / 32
+constexpr uint32_t kComputeThreads = 3;
 constexpr uint32_t kBanksMax = 8;
 constexpr uint32_t kBuffers = 32;           // circular buffers a program can name
 constexpr uint32_t kBufferComputeToken = 29;  // the runtime's: commands for compute
@@ -50,7 +54,9 @@ static_assert(kControlReadyWord + 8 <= kControlClocks && kControlClocks + 2 * kC
 static_assert(kControlThreads + 5 * 64 <= kControlBanks, "thread states");
 static_assert(kControlBanks + 8 * kBanksMax <= kControlCores, "banks");
 static_assert(kControlCores + 4 * kCoresMax <= kControlBuffers, "core table");
-static_assert(kControlBuffers + 16 * kBuffers <= kControlBytes, "buffers");
+static_assert(kControlBuffers + 16 * kBuffers <= kControlComputeTokens, "buffers");
+static_assert(kControlComputeTokens + 4 * kTokens <= kControlHandled, "tokens for the compute threads");
+static_assert(kControlHandled + 4 * kHandledWords * kComputeThreads <= kControlBytes, "handlers");
 
 // Launch words: 32-bit words, by index.
 enum CoreWord : uint32_t {
@@ -112,8 +118,13 @@ constexpr uint32_t kPublishFirstShift = 16;
 constexpr uint32_t kPublishCountShift = 24;
 constexpr uint32_t kPublishResult = 1;  // publish flag: the completion carries a result word
 
-// A token, stored by the reader in one 4-byte store: [7:0] slot  [31:8] the number of commands taken, this one included.
+// A token, stored by the reader in one 4-byte store: [6:0] slot  [7] the compute threads have the command, too  [31:8] the
+// number of commands in this ring, this one included: in the writer's all that were taken, in the compute threads' those for which
+// one of them has a handler, and EXIT.
+constexpr uint32_t kTokenSlots = 0x7F;
+constexpr uint32_t kTokenCompute = 0x80;
 constexpr uint32_t kTokenCountShift = 8;
+static_assert(kSlotsMax <= kTokenSlots, "a slot in a token");
 
 // A completion, sent by the leader's writer in one 8-byte NoC write: low sequence number, high result word, 0 unless
 // the publish word asks for it.
@@ -128,8 +139,8 @@ constexpr uint32_t kThreadStride = 64;
 // before a handler and when the thread ends, the five words of a wait when the thread ends in one.
 enum ThreadWord : uint32_t {
     kThreadStage = 0,     // a ThreadStage
-    kThreadTaken = 1,     // commands taken
-    kThreadDone = 2,      // commands done
+    kThreadTaken = 1,     // commands taken; of a compute thread, those that were handed to it
+    kThreadDone = 2,      // commands done, of those
     kThreadHandler = 3,   // of the command at hand
     kThreadSequence = 4,  // of the command at hand
     kThreadWait = 5,      // a WaitKind: what it waited for when it ended

@@ -26,9 +26,17 @@ class Command {
     bool is_leader() const { return index == 0; }
 };
 
-/// What a command of this handler does in this kernel; nothing, unless the kernel has a KM_HANDLER for it.
+namespace detail {
+
+/// True of a handler that this kernel has a KM_HANDLER for: a command of any other does nothing here.
 template <class Handler>
-inline void on_command(const Handler&, Command&) {}
+inline constexpr bool handles = false;
+
+/// What a command of this handler does in this kernel.
+template <class Handler>
+void on_command(const Handler&, Command&);
+
+}  // namespace detail
 
 }  // namespace km
 
@@ -37,7 +45,10 @@ inline void on_command(const Handler&, Command&) {}
 #define KM_HANDLER(name)                                                                                       \
     static void km_handler_##name(const km::program::name& args, km::Command& command);                        \
     template <>                                                                                                \
-    inline void km::on_command<km::program::name>(const km::program::name& args, km::Command& command) {      \
+    inline constexpr bool km::detail::handles<km::program::name> = true;                                       \
+    template <>                                                                                                \
+    inline void km::detail::on_command<km::program::name>(const km::program::name& args,                       \
+                                                          km::Command& command) {                              \
         km_handler_##name(args, command);                                                                      \
     }                                                                                                          \
     static inline void km_handler_##name([[maybe_unused]] const km::program::name& args,                       \

@@ -65,9 +65,9 @@ numbered! {
 pub struct ThreadState {
     /// Where it is in its life.
     pub stage: ThreadStage,
-    /// Commands taken.
+    /// Commands taken. A compute thread is handed those alone for which compute.cpp has a handler, and EXIT.
     pub taken: u32,
-    /// Commands done.
+    /// Commands done, of those.
     pub done: u32,
     /// Handler of the command at hand.
     pub handler: u32,

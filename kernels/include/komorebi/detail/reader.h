@@ -46,12 +46,24 @@ inline Found find_published(uint32_t slots, uint32_t likely, uint32_t last, uint
     return find_first(slots, last, rung);
 }
 
+/// The handlers that compute threads have.
+inline Handlers computed;
+
+/// Reads them, from all three: a handler may stand in one of them only.
+[[gnu::noinline, gnu::cold]] inline void read_computed() {
+    for (uint32_t word = 0; word < kHandledWords; ++word) {
+        for (Thread thread : kComputing) {
+            computed.words[word] |= hardware::reg(handled_place(thread) + 4 * word);
+        }
+    }
+}
+
 [[noreturn]] inline void run() {
     noc_init();
     trace_init();
     const uint32_t slots = launch_word(kCoreDepth);
     wait_go();
-    uint32_t slot = kNoSlot, sequence = 0;
+    uint32_t slot = kNoSlot, sequence = 0, handed = 0;
     for (uint32_t taken = 1;; ++taken) {
         const uint32_t last = sequence, likely = slot + 1 < slots ? slot + 1 : 0;
         [[maybe_unused]] uint32_t passes = 0;
@@ -68,7 +80,14 @@ inline Found find_published(uint32_t slots, uint32_t likely, uint32_t last, uint
         const Published published{publish_word(slot, 1)};
         // A result word left from the slot's last command is nobody's result.
         if (published.wants_result()) hardware::reg(control(kControlResults) + 4 * slot) = 0;
-        hardware::reg(control(kControlTokens) + 4 * ((taken - 1) % kTokens)) = taken << kTokenCountShift | slot;
+        if (taken == 1) read_computed();
+        uint32_t token = taken << kTokenCountShift | slot;
+        if (computed.has(published.handler())) {
+            ++handed;
+            hardware::reg(token_place(kControlComputeTokens, handed)) = handed << kTokenCountShift | slot;
+            token |= kTokenCompute;
+        }
+        hardware::reg(token_place(kControlTokens, taken)) = token;
         trace_taken(sequence, published, passes);
 
         run_handler(taken, slot, sequence, published);

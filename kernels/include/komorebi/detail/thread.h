@@ -25,6 +25,9 @@ constexpr uint32_t kNoc = kIsWriter ? 1 : 0;
 
 namespace km::detail {
 
+constexpr Thread kComputing[] = {kThreadUnpack, kThreadMath, kThreadPack};
+static_assert(sizeof(kComputing) / sizeof(*kComputing) == kComputeThreads, "compute threads");
+
 constexpr uint32_t kFingerprint = KM_ABI_FINGERPRINT;
 
 /// The L1 address of an offset in the control block.

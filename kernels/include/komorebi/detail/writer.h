@@ -70,17 +70,22 @@ inline void report_ready() {
                     launch_word(kCoreReadyHigh));
 }
 
-/// Waits until the core's other threads have done `done` commands. They may be ahead: nobody waits for the writer. They
-/// are waited for one after the other, so that a thread that finishes wakes this one at most once.
-inline void join(uint32_t done) {
+/// Waits until another thread of this core has done `done` commands.
+inline void wait_done(Thread thread, uint32_t done) {
+    wait_count(control(kControlThreads) + kThreadStride * thread + 4 * kThreadDone, done, kWaitThreads, thread);
+}
+
+/// Waits until the reader has done `taken` commands and the compute threads `handed`, all that they had. They may be ahead:
+/// nobody waits for the writer. They are waited for one after the other, so that a thread that finishes wakes this one at
+/// most once.
+inline void join(uint32_t taken, uint32_t handed) {
     // Four loads, then their uses: they overlap.
     const uint32_t reader = state_of(kThreadReader, kThreadDone), unpack = state_of(kThreadUnpack, kThreadDone);
     const uint32_t math = state_of(kThreadMath, kThreadDone), pack = state_of(kThreadPack, kThreadDone);
     // A count that is behind makes its difference negative.
-    if (static_cast<int32_t>((reader - done) | (unpack - done) | (math - done) | (pack - done)) >= 0) return;
-    for (Thread thread : kOthers) {
-        wait_count(control(kControlThreads) + kThreadStride * thread + 4 * kThreadDone, done, kWaitThreads, thread);
-    }
+    if (static_cast<int32_t>((reader - taken) | (unpack - handed) | (math - handed) | (pack - handed)) >= 0) return;
+    wait_done(kThreadReader, taken);
+    for (Thread thread : kComputing) wait_done(thread, handed);
 }
 
 /// A member tells the leader; the leader waits for its members and tells the dispatcher.
@@ -110,13 +115,18 @@ inline void acknowledge(uint32_t slot, uint32_t sequence, Published published) {
     start_core();
     report_ready();
     state(kThreadStage) = kThreadIdle;
+    uint32_t handed = 0;
     for (uint32_t taken = 1;; ++taken) {
-        const uint32_t slot = wait_token(taken);
+        const uint32_t token = wait_token(kControlTokens, taken, local.idle), slot = token & kTokenSlots;
         const uint32_t sequence = publish_word(slot, 0);
         const Published published{publish_word(slot, 1)};
 
         run_handler(taken, slot, sequence, published);
-        join(taken);
+        if (token & kTokenCompute) {
+            join(taken, ++handed);
+        } else {
+            wait_done(kThreadReader, taken);
+        }
         trace_time(sequence, kTraceWritten);
         acknowledge(slot, sequence, published);
         trace_time(sequence, kTraceSent);
