@@ -62,6 +62,7 @@ mod stop;
 mod system;
 mod table;
 mod trap;
+mod turn;
 mod watch;
 
 pub use ahead::AheadLoad;
