@@ -56,6 +56,10 @@ pub(crate) struct Watchers {
     masks: [u64; MOST],
     /// All of them.
     all: u64,
+    /// Behind the last byte that each slot's hart waits for; 0 where it is not parked.
+    ends: [u64; MOST],
+    /// The last of them: most wait for memory, which lies below all registers.
+    end: u64,
     /// Slots whose harts have loaded ahead, as bits.
     slots_ahead: u32,
     /// Slots whose harts have done anything ahead, as bits.
@@ -82,6 +86,8 @@ impl Default for Watchers {
         Self {
             masks: [0; MOST],
             all: 0,
+            ends: [0; MOST],
+            end: 0,
             slots_ahead: 0,
             acted_ahead: 0,
             rouse: 0,
@@ -119,6 +125,7 @@ impl Watchers {
     /// The hart in `slot` parks on these words.
     pub(crate) fn park(&mut self, slot: usize, watches: &[Watch]) {
         self.masks[slot] = watches.iter().fold(0, |mask, watch| mask | bit(watch.address()));
+        self.ends[slot] = watches.iter().fold(0, |end, watch| end.max(watch.address() + watch.bytes()));
         self.join();
         self.parked[slot].set(watches);
     }
@@ -127,13 +134,14 @@ impl Watchers {
     #[inline]
     pub(crate) fn unpark(&mut self, slot: usize) {
         if self.masks[slot] != 0 {
-            self.masks[slot] = 0;
+            (self.masks[slot], self.ends[slot]) = (0, 0);
             self.join();
         }
     }
 
     fn join(&mut self) {
         self.all = self.masks.iter().fold(0, |all, mask| all | mask);
+        self.end = self.ends.iter().fold(0, |last, end| last.max(*end));
     }
 
     /// The hart in `slot` is ahead of its turn.
@@ -199,6 +207,9 @@ impl Watchers {
     /// The parked harts, as bits, that wait for something in `bytes` bytes at `address`.
     #[inline]
     pub(crate) fn waiting(&self, address: u64, bytes: u64) -> u32 {
+        if address >= self.end {
+            return 0;
+        }
         let granules = granules(address, bytes);
         if self.all & granules == 0 { 0 } else { self.search(granules, address, bytes) }
     }
@@ -305,11 +316,12 @@ mod tests {
         assert_eq!(watchers.waiting(0x1000, 4), 1);
         assert_eq!(watchers.waiting(0x1004, 4), 0);
         assert_eq!(watchers.waiting(0xff8, 16), 1);
+        assert_eq!((watchers.waiting(0x2007, 1), watchers.waiting(0x2008, u64::MAX - 0x2008)), (9, 0));
         assert_eq!(watchers.waiting(0, 0x10000), 9);
         watchers.unpark(0);
         assert_eq!(watchers.waiting(0x1000, 4), 0);
         assert_eq!(watchers.waiting(0x2000, 8), 8);
         watchers.unpark(3);
-        assert_eq!((watchers.masks, watchers.all), ([0; MOST], 0));
+        assert_eq!((watchers.masks, watchers.all, watchers.end), ([0; MOST], 0, 0));
     }
 }
