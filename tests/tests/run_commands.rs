@@ -61,7 +61,11 @@ fn sixteen_commands_in_flight_over_120_cores_all_have_their_events() {
     for (i, core) in report.cores.iter().enumerate() {
         let jobs = (0..64).filter(|job| job % 15 == i / 8).count() as u32;
         // Of the program's kernels the reader alone has a handler; EXIT is for all.
-        assert_eq!(core.threads.map(|thread| thread.done), [jobs + 2, jobs + 2, 1, 1, 1], "core {i}: {core:?}");
+        assert_eq!(
+            core.threads.map(|thread| thread.done),
+            [jobs + 2, jobs + 2, 1, 1, 1],
+            "core {i}: {core:?}"
+        );
     }
 }
 
