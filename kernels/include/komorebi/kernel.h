@@ -1,7 +1,7 @@
 // What a kernel includes: `#include <komorebi/kernel.h>`.
 //
 // A core runs five threads: reader.cpp on NC with NoC 0, writer.cpp on B with NoC 1, compute.cpp three times (unpack on T0,
-// math on T1, pack on T2). They stay resident; a command runs the handler of its number in each of them.
+// math on T1, pack on T2). They stay resident; a command runs the handler of its number in each of them that has one.
 #pragma once
 #include <limits.h>
 #include <stddef.h>

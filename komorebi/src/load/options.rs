@@ -27,7 +27,7 @@ pub struct LoadOptions {
     /// A thread that waits longer gives up, and its command misses its deadline. Counted in cycles of the cores' clock.
     pub wait: Duration,
     /// What a core's wait for the next command may take, 1 us to a day; 120 s by default: the longest the host may stay
-    /// silent. Counted in cycles of the cores' clock.
+    /// silent. Counted in cycles of the cores' clock, by reader and writer: a compute thread waits for what they hand on.
     pub idle: Duration,
     /// How long the dispatcher waits for a command with nothing in flight before it ends the run, 1 us to a day in ticks of
     /// 20 ns; zero, the default, turns it off.
