@@ -3,7 +3,7 @@
 mod support;
 
 use komorebi_card::{Card as _, CardError, Fault, NocXy, Rule};
-use komorebi_sim::Card;
+use komorebi_sim::{Builder, Card};
 use support::*;
 
 const A: NocXy = NocXy::new(4, 4);
@@ -11,7 +11,11 @@ const B: NocXy = NocXy::new(5, 4);
 
 /// The fault of a program on a core of tile A.
 fn fault_of(core: usize, body: &str) -> Fault {
-    let card = open(Card::builder());
+    fault_on(Card::builder(), core, body)
+}
+
+fn fault_on(builder: Builder, core: usize, body: &str) -> Fault {
+    let card = open(builder);
     load(&card, A, core, &baby(core, body));
     start(&card, A, &[core]);
     match run_for(&card, 20_000) {
@@ -29,6 +33,22 @@ fn assert_faults(cases: &[(usize, &str, &str)]) {
         assert_eq!(fault.agent, ["B", "NC", "T0", "T1", "T2"][*core], "{body}: {fault}");
         let code = CORE_PCS[*core]..CORE_PCS[*core] + 0x1000;
         assert!(fault.pc.is_some_and(|pc| code.contains(&pc)), "{body}: {fault}");
+    }
+}
+
+/// With a seed the store that sends may take effect later than the core makes it; what is wrong with the request is told there.
+#[test]
+fn a_request_behind_a_linked_one_is_the_core_s_that_sends_it_with_every_seed() {
+    let body = format!(
+        "send(0, 0, 0x20d2, 0x40000, self(0), 0x30000, {}, 64); write_to(0, 6|4<<6, 0x40000, 0x30000, 4);",
+        B.hi_word()
+    );
+    for seed in 0..16 {
+        let fault = fault_on(Card::builder().seed(seed), 0, &body);
+        assert_eq!(fault.rule, Rule::LinkedChain, "seed {seed}: {fault}");
+        let code = CORE_PCS[0]..CORE_PCS[0] + 0x1000;
+        let told = fault.agent == "B" && fault.pc.is_some_and(|pc| code.contains(&pc));
+        assert!(told, "seed {seed}: {fault}");
     }
 }
 

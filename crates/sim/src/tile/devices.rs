@@ -187,9 +187,9 @@ impl Shared {
                 let niu = &self.nius[(address >> 16 & 1) as usize];
                 let buffer = (address >> 11 & 0x1f) as usize;
                 let own = net.map.home(self.tile).xy;
-                niu.buffers
-                    .get(buffer)
-                    .map_or(Ok(()), |buffer| buffer.command(&net.map, niu.noc, self.tile, own).map(|_| ()))
+                let Some(registers) = niu.buffers.get(buffer) else { return Ok(()) };
+                let command = registers.command(&net.map, niu.noc, self.tile, own)?;
+                niu.check_transaction(buffer as u8, &command)
             }
             _ => streams::check_store(address & 0x3_ffff),
         }

@@ -119,22 +119,39 @@ impl Niu {
         (0..4u64).zip(freed).filter_map(|(buffer, freed)| freed.then_some(buffer))
     }
 
+    /// Checks a request against the transaction that the one before left open.
+    pub(super) fn check_transaction(&self, buffer: u8, command: &Command) -> Result<(), Violation> {
+        let to = self.destination(buffer);
+        match self.open {
+            Some((open, channel))
+                if open != to
+                    || (command.channel.is_some() && command.channel != channel && channel.is_some()) =>
+            {
+                let detail = format!("request to {to:#x} behind a linked one to {open:#x}");
+                Err(Violation::new(Rule::LinkedChain, detail))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Checks a request against the transaction that the one before left open, and takes it into it.
     pub(super) fn in_transaction(&mut self, buffer: u8, mut command: Command) -> Result<Command, Violation> {
-        let registers = &self.buffers[usize::from(buffer)];
-        let is_write = registers.control & 0xb == 2;
-        let to = if is_write { registers.ret[2] } else { registers.target[2] };
-        if let Some((open, channel)) = self.open {
-            if open != to || (command.channel.is_some() && command.channel != channel && channel.is_some()) {
-                let detail = format!("request to {to:#x} behind a linked one to {open:#x}");
-                return Err(Violation::new(Rule::LinkedChain, detail));
-            }
+        self.check_transaction(buffer, &command)?;
+        if let Some((_, channel)) = self.open {
             command.channel = channel.or(Some(LINKED));
         } else if command.linked {
             command.channel = command.channel.or(Some(LINKED));
         }
+        let to = self.destination(buffer);
         self.open = command.linked.then_some((to, command.channel.filter(|channel| *channel != LINKED)));
         Ok(command)
+    }
+
+    /// Where the request of a buffer goes: its upper word.
+    fn destination(&self, buffer: u8) -> u32 {
+        let registers = &self.buffers[usize::from(buffer)];
+        let is_write = registers.control & 0xb == 2;
+        if is_write { registers.ret[2] } else { registers.target[2] }
     }
 
     /// Keeps an arrival at `tile` behind the earlier ones on the same static channel.
