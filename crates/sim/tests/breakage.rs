@@ -241,8 +241,9 @@ fn packets_to_a_tile_are_lost_or_late_and_those_to_others_are_not() {
     let card = open(Card::builder());
     let xy = B.hi_word();
     let body = format!(
-        "for (uint32_t n = 0; n < 4; n++) {{ R(0x40000) = n + 1; FENCE(); R(0x40000); write_to(0, {xy}, 0x40000, 0x30000 + 16 * n, 16);
-         for (int i = 0; i < 200; i++) R(0x21000); }} R(0x20010) = COUNTER(0, 1); R(0x20000) = 1;"
+        "for (uint32_t n = 0; n < 4; n++) {{ R(0x40000) = n + 1; while (R(0x40000) != n + 1) {{}} write_to(0, {xy}, 0x40000, 0x30000 + 16 * n, 16);
+         for (int i = 0; i < 200; i++) R(0x21000); }}
+         while (!COUNTER(0, 1)) {{}} for (int i = 0; i < 200; i++) R(0x21000); R(0x20010) = COUNTER(0, 1); R(0x20000) = 1;"
     );
     load(&card, A, 0, &baby(0, &body));
     card.break_on(When::Now, Breakage::Drop { to: B, packets: 2 }).unwrap();

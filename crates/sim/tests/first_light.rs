@@ -34,7 +34,7 @@ fn a_core_writes_to_another_tile_and_hears_the_acknowledgement() {
 
 #[test]
 fn a_hart_runs_from_lim_and_stores_through_a_window_to_host_memory() {
-    let card = open(komorebi_sim::Card::builder());
+    let card = open(exact());
     let memory = card.host_mem(8192).unwrap();
     let low = memory.noc_address() & ((1 << 37) - 1);
     let body = format!(

@@ -41,7 +41,7 @@ fn the_description_is_the_board_s() {
 #[test]
 fn a_write_is_there_after_the_cost_table_s_time_and_a_read_takes_its_round_trip() {
     for (setting, write, read) in [(Setting::Low, 1, 2), (Setting::Nominal, 3, 4), (Setting::High, 7, 14)] {
-        let card = open(Card::builder().costs(setting));
+        let card = open(exact().costs(setting));
         let began = card.now();
         card.write(A, 0x1000, &[1, 2, 3, 4], Order::Bulk).unwrap();
         run_for(&card, write * 1000 - 100).unwrap();

@@ -38,7 +38,7 @@ fn run(builder: Builder, body: &str) -> Card {
 /// What the body adds to each cause of an empty program, in cycles.
 fn adds(body: &str, cause: Cause) -> u64 {
     let told = |body: &str| {
-        let card = run(Card::builder().meter(A), body);
+        let card = run(exact().meter(A), body);
         let told = metered(&card, A, 0);
         assert_eq!(told.spent.total(), told.elapsed, "the causes are all of the time");
         cycles(&told, cause)
@@ -65,7 +65,7 @@ fn each_cause_has_the_cycles_that_the_instructions_cost() {
     assert!((375..=385).contains(&adds(store, Cause::Store)), "{}", adds(store, Cause::Store));
     let fence = "R(0x28000) = 1; FENCE();";
     assert!((1..=5).contains(&adds(fence, Cause::Fence)), "{}", adds(fence, Cause::Fence));
-    let card = run(Card::builder().meter(A), store);
+    let card = run(exact().meter(A), store);
     let counters = &card.core_counters(A)[0];
     assert_eq!(cycles(counters.metered.as_ref().unwrap(), Cause::Issue), counters.instructions);
 }

@@ -3,15 +3,15 @@
 mod support;
 
 use komorebi_card::{Card as _, NocXy, Order};
-use komorebi_sim::Card;
+use komorebi_sim::{Builder, Card};
 use support::*;
 
 const A: NocXy = NocXy::new(2, 3);
 const B: NocXy = NocXy::new(11, 7);
 
 /// Runs a program on core B of tile A until it stores 1 at 0x20000; gives the card.
-fn run(body: &str) -> Card {
-    let card = open(Card::builder());
+fn run_on(builder: Builder, body: &str) -> Card {
+    let card = open(builder);
     for (i, tile) in [A, B].into_iter().enumerate() {
         let pattern: Vec<u8> = (0..4096u32).map(|b| (b * 7 + i as u32) as u8).collect();
         card.write(tile, 0x4_0000, &pattern, Order::Bulk).unwrap();
@@ -20,6 +20,10 @@ fn run(body: &str) -> Card {
     start(&card, A, &[0]);
     wait_for(&card, A, 0x2_0000, 1);
     card
+}
+
+fn run(body: &str) -> Card {
+    run_on(Card::builder(), body)
 }
 
 fn bytes(card: &Card, tile: NocXy, address: u64, count: usize) -> Vec<u8> {
@@ -141,8 +145,10 @@ fn dram_keeps_what_one_port_wrote_for_the_others() {
 fn data_of_a_write_is_read_when_it_leaves_and_arrives_later() {
     // 16 KiB take 268 cycles to leave. What is stored behind the send, and early enough, still goes out; a barrier
     // that is missing reads old data at the far end.
-    let card = run(&format!(
-        "R(0x43ffc) = 1; FENCE();
+    let card = run_on(
+        exact(),
+        &format!(
+            "R(0x43ffc) = 1; FENCE();
          write_to(0, {xy}, 0x40000, 0x60000, 16384);
          R(0x43ffc) = 2; FENCE();
          read_from(0, {xy}, 0x63fc0, 0x30000, 64); while (COUNTER(0, 2) != 1) {{}}
@@ -150,8 +156,9 @@ fn data_of_a_write_is_read_when_it_leaves_and_arrives_later() {
          while (COUNTER(0, 1) != 1) {{}}
          read_from(0, {xy}, 0x63fc0, 0x30000, 64); while (COUNTER(0, 2) != 2) {{}}
          R(0x20014) = R(0x3003c);",
-        xy = B.hi_word()
-    ));
+            xy = B.hi_word()
+        ),
+    );
     assert_eq!(peek(&card, A, 0x2_0014), 2);
     assert_eq!(peek(&card, A, 0x2_0010), 0);
 }

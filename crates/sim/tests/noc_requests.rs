@@ -130,7 +130,7 @@ fn byte_enables_choose_among_64_bytes_of_the_line() {
 fn a_long_transfer_is_split_into_packets_that_each_count() {
     let card = run(&format!(
         "write_to(0, {b}, 0x40000, 0x60000, 40000);
-         R(0x20010) = COUNTER(0, 0x10); R(0x20014) = NIU(0, 0, 0x40);
+         R(0x20014) = NIU(0, 0, 0x40); R(0x20010) = COUNTER(0, 0x10);
          while (COUNTER(0, 1) != 3) {{}}
          R(0x20018) = COUNTER(0, 0xa); R(0x2001c) = COUNTER(0, 0x10); R(0x20020) = NIU(0, 0, 0); R(0x20024) = NIU(0, 0, 0x20);
          read_from(1, {b}, 0x40040, 0x80000, 16385);
@@ -150,7 +150,7 @@ fn a_long_transfer_is_split_into_packets_that_each_count() {
 
 #[test]
 fn each_transaction_id_counts_its_own_and_a_mask_clears_them() {
-    let card = run(&format!(
+    let card = run_on(exact(), &format!(
         "auto tagged = [](uint32_t id) {{
              while (NIU(0, 0, 0x40)) {{}}
              NIU(0, 0, 0) = 0x40000; NIU(0, 0, 8) = self(0); NIU(0, 0, 0xc) = 0x30000; NIU(0, 0, 0x14) = {b};
@@ -180,20 +180,26 @@ fn each_transaction_id_counts_its_own_and_a_mask_clears_them() {
 
 #[test]
 fn the_receiving_side_counts_what_came_and_what_it_answered() {
-    let card = run(&format!(
+    let card = open(Card::builder());
+    let body = format!(
         "write_to(0, {b}, 0x40000, 0x30000, 100); send(0, 0, 0x2082, 0x40000, self(0), 0x31000, {b}, 64);
          read_from(0, {b}, 0x40000, 0x30000, 200); increment(0, {b}, 0x50000, 1, 0x20010);
          while (COUNTER(0, 1) != 1 || COUNTER(0, 2) != 1 || COUNTER(0, 0) != 1) {{}}
-         for (int i = 0; i < 1000; i++) R(0x21000);",
+         for (int i = 0; i < 1000; i++) R(0x21000); R(0x20000) = 1;",
         b = B.hi_word()
-    ));
-    let counted: Vec<_> = (0x30..0x3e).map(|i| card.read32(B, 0xffb2_0200 + 4 * i).unwrap()).collect();
-    // The host's own reads of these registers count too, as requests, reads and answers of one flit.
-    assert_eq!(counted[..2], [1, 1]);
-    assert_eq!(counted[2], 1 + 2);
-    assert_eq!(counted[3], 4 + 3);
-    // And the pattern it wrote is a posted write of 1024 flits.
-    assert_eq!(counted[6..], [1, 0, 2, 1 + 1024, 1, 1 + 1, 1, 1 + 1]);
+    );
+    load(&card, A, 0, &baby(0, &body));
+    card.fence(B).unwrap();
+    let counted =
+        || -> Vec<_> { (0x30..0x3e).map(|i| card.read32(B, 0xffb2_0200 + 4 * i).unwrap()).collect() };
+    let before = counted();
+    start(&card, A, &[0]);
+    wait_for(&card, A, 0x2_0000, 1);
+    let came: Vec<_> = counted().iter().zip(&before).map(|(after, before)| after - before).collect();
+    assert_eq!(came[..2], [1, 1]);
+    // The host's own reads of these 14 registers count too, as requests, reads and answers of one flit.
+    assert_eq!(came[2..4], [1 + 14, 4 + 14]);
+    assert_eq!(came[6..], [1, 0, 2, 1, 1, 1, 1, 1]);
 }
 
 /// Runs 20 seeds of data, then a flag, with two control words; how often the flag was there before the data's last word.

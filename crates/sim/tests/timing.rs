@@ -10,7 +10,7 @@ const A: NocXy = NocXy::new(3, 4);
 
 /// Cycles from CMD_CTRL to the counter's change, as core B of tile A sees them: `request` sends, `done` says when.
 fn measure(request: &str, done: &str) -> u32 {
-    let card = open(Card::builder());
+    let card = open(exact());
     let body = format!(
         "uint32_t *ram = (uint32_t *)0xffb00100;
          for (int turn = 0; turn < 2; turn++) {{

@@ -3,7 +3,7 @@
 mod support;
 
 use komorebi_card::{Card as _, NocXy, Order};
-use komorebi_sim::Card;
+use komorebi_sim::{Builder, Card};
 use support::*;
 
 const A: NocXy = NocXy::new(3, 4);
@@ -11,8 +11,8 @@ const A: NocXy = NocXy::new(3, 4);
 const RESULT: u64 = 0x0801_0000;
 
 /// Runs a program on hart 0, windows 0 (tile A) to 3 set before; gives the result word.
-fn run(prepare: &dyn Fn(&Card), body: &str) -> (Card, u64) {
-    let card = open(Card::builder());
+fn run(builder: Builder, prepare: &dyn Fn(&Card), body: &str) -> (Card, u64) {
+    let card = open(builder);
     let body = format!(
         "while (!R64(0x08011000)) {{}} uint64_t W = 0x80430000000, w = 1ull << 37;\n{body}\nFENCE(); R64(0x08011008) = 1;"
     );
@@ -35,7 +35,7 @@ fn cycles(body: &str) -> u64 {
             "uint64_t a, b; for (int i = 0; i < 2; i++) {{ FENCE(); asm volatile(\"csrr %0, mcycle\" : \"=r\"(a) :: \"memory\"); {body}
              asm volatile(\"csrr %0, mcycle\" : \"=r\"(b) :: \"memory\"); }} R64({RESULT:#x}) = b - a;"
         );
-        run(&|_| {}, &code).1
+        run(exact(), &|_| {}, &code).1
     };
     measured(body) - measured("")
 }
@@ -44,6 +44,7 @@ fn cycles(body: &str) -> u64 {
 fn stores_through_windows_reach_l1_dram_and_rectangles() {
     let multicast = |card: &Card| window(card, 2, 5 | 6 << 6 | 3 << 12 | 5 << 18 | 1 << 24, 0);
     let (card, _) = run(
+        Card::builder(),
         &multicast,
         "R64(W + 0x50000) = 0x1122334455667788; R(W + 0x50008) = 9; R64(W + w + 0x123440) = 5; R64(W + 2 * w + 0x60000) = 6;",
     );
@@ -64,7 +65,8 @@ fn a_load_through_a_window_waits_for_its_answer() {
         card.write(A, 0x5_0000, &0x0102_0304_0506_0708u64.to_le_bytes(), Order::Bulk).unwrap();
         card.fence(A).unwrap();
     };
-    let (_, result) = run(&prepare, &format!("R64({RESULT:#x}) = R64(W + 0x50000) + R(W + 0x50004);"));
+    let (_, result) =
+        run(Card::builder(), &prepare, &format!("R64({RESULT:#x}) = R64(W + 0x50000) + R(W + 0x50004);"));
     assert_eq!(result, 0x0102_0304_0506_0708 + 0x0102_0304);
     // Another column and row than (8, 3): 329 cycles at 1,350 MHz, and 40 of the hart's.
     let took = cycles("uint64_t x = R64(W + 0x50000); asm volatile(\"\" :: \"r\"(x + 1));");

@@ -118,8 +118,7 @@ fn a_snapshot_has_the_lines_and_those_on_their_way() {
 #[test]
 fn lines_are_lost_with_lim_whose_ways_are_the_l3s() {
     for (lost, there) in [(false, 5), (true, 0)] {
-        let program =
-            Program::start(Card::builder().lim_lost(lost), "R(CACHED + 0x1000) = 5; TELL(1); HEAR(1);");
+        let program = Program::start(exact().lim_lost(lost), "R(CACHED + 0x1000) = 5; TELL(1); HEAR(1);");
         program.wait(1).card.release();
         assert_eq!(peek(&program.card, CLUSTER, CACHED + 0x1000), there, "lost: {lost}");
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use komorebi_card::Card as _;
 use komorebi_sim::{Breakage, Card, When};
 use support::x280::*;
-use support::{CLUSTER, PERIPHERALS, run_for, window};
+use support::{CLUSTER, PERIPHERALS, exact, run_for, window};
 
 /// `code(n)` is li a0, n; ret, and `f(at)` the call of what is there.
 const FUNCTIONS: &str = "auto f = [](uint64_t at) { return reinterpret_cast<uint64_t (*)()>(at)(); };
@@ -18,7 +18,7 @@ fn code_in_dram_is_what_the_instruction_cache_and_the_l3_have_of_it() {
     // A function of two instructions, li a0, n; ret: which n it gives.
     let li = |n: u32| n << 20 | 0x513;
     let program = Program::start(
-        Card::builder(),
+        exact(),
         "auto f = reinterpret_cast<uint64_t (*)()>(CACHED);
          HEAR(1); RESULT(0) = f(); TELL(1); HEAR(2); RESULT(1) = f(); asm volatile(\"fence.i\"); RESULT(2) = f();
          TELL(2); HEAR(3); asm volatile(\"fence.i\"); RESULT(3) = f(); FLUSH64(CACHED); asm volatile(\"fence.i\"); RESULT(4) = f();",
@@ -122,7 +122,7 @@ fn a_fetch_sees_the_stores_that_are_in_memory_when_its_request_is() {
                 )
             })
             .collect();
-        Program::start(Card::builder(), &format!("{FUNCTIONS} {tries}")).finish().results::<16>()
+        Program::start(exact(), &format!("{FUNCTIONS} {tries}")).finish().results::<16>()
     };
     for view in ["CACHED", "UNCACHED"] {
         let results = results(view);
@@ -137,7 +137,7 @@ fn a_fetch_sees_the_stores_that_are_in_memory_when_its_request_is() {
 #[test]
 fn a_fetch_sees_no_store_that_is_late() {
     let program = Program::start(
-        Card::builder(),
+        exact(),
         &format!(
             "{FUNCTIONS}
              R64(UNCACHED + 0x3000) = code(3); TELL(1); HEAR(1);

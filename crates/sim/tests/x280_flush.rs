@@ -12,7 +12,7 @@ use support::*;
 #[test]
 fn a_flush_is_done_when_a_fence_after_it_is() {
     let program = Program::start(
-        Card::builder(),
+        exact(),
         "R64(CACHED) = 7; uint64_t before = CSRR(\"mcycle\"); R64(0x02010200) = CACHED;
          uint64_t issued = CSRR(\"mcycle\"); FENCE(); uint64_t done = CSRR(\"mcycle\");
          RESULT(0) = issued - before; RESULT(1) = done - issued;",
@@ -41,7 +41,7 @@ fn a_flush_reaches_a_line_that_is_on_its_way() {
 #[test]
 fn a_write_back_takes_the_whole_line_and_what_others_wrote_beside_it() {
     let program = Program::start(
-        Card::builder(),
+        exact(),
         "R(CACHED + 0x4000) = 1; TELL(1); HEAR(1); FLUSH64(CACHED + 0x4000); RESULT(0) = R(UNCACHED + 0x4004);",
     );
     program.wait(1).set_dram(0x4004, 5);
@@ -56,7 +56,7 @@ fn lines_leave_when_their_place_is_needed() {
     let body = |lines: u32| {
         format!("R(CACHED) = 3; for (uint64_t i = 1; i < {lines}; i++) R(CACHED + 0x20000 * i); FENCE();")
     };
-    let [ten, eleven] = [10, 11].map(|lines| Program::start(Card::builder(), &body(lines)));
+    let [ten, eleven] = [10, 11].map(|lines| Program::start(exact(), &body(lines)));
     run_for(&ten.finish().card, 1000).unwrap();
     run_for(&eleven.finish().card, 1000).unwrap();
     assert_eq!((ten.dram(0), eleven.dram(0)), (0, 3));
@@ -79,7 +79,7 @@ fn the_zero_device_in_a_pinned_way_is_scratch_memory_until_it_is_flushed() {
 #[test]
 fn without_a_pin_the_zero_device_forgets() {
     let program = Program::start(
-        Card::builder(),
+        exact(),
         "R64(0x0a000100) = 42; for (uint64_t i = 0; i < 40; i++) R(CACHED + 0x100 + 0x20000 * i);
          RESULT(0) = R64(0x0a000100);",
     );
@@ -110,7 +110,7 @@ fn a_seed_writes_lines_back_by_itself_and_the_harts_see_no_difference() {
 fn a_cached_window_takes_whole_lines_and_writes_them_back_when_it_likes() {
     let tile = NocXy::new(3, 4);
     let program = Program::start(
-        Card::builder(),
+        exact(),
         "HEAR(1); uint64_t w = UP + LARGE + 0x50000; RESULT(0) = R(w + 4); R(w + 8) = 7; TELL(1); HEAR(2);
          RESULT(1) = R(w + 4); RESULT(2) = R(LARGE + 0x50004); FLUSH64(w); RESULT(3) = R(LARGE + 0x50004);",
     );

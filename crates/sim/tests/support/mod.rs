@@ -3,18 +3,19 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub(crate) mod grid;
+mod images;
 pub(crate) mod published;
 pub(crate) mod x280;
 
-use std::collections::HashMap;
 use std::process::Command;
-use std::sync::{LazyLock, Mutex};
 
 use komorebi_card::{Card as _, CardError, CardTime, NocXy, Order, Power};
 use komorebi_sim::{Builder, Card};
 
 /// The Debian compiler (package gcc-riscv64-unknown-elf).
 const COMPILER: &str = "riscv64-unknown-elf-g++";
+/// The linker that it calls.
+const LINKER: &str = "riscv64-unknown-elf-ld";
 
 /// SOFT_RESET_0 of a Tensix tile.
 pub(crate) const SOFT_RESET: u64 = 0xffb1_21b0;
@@ -73,22 +74,35 @@ static inline void waiting(uint32_t wake) { asm volatile("add x0, sp, %0" :: "r"
 
 /// Compiles the body of `main` into a flat image that runs at `origin`.
 fn compile(march: &str, mabi: &str, first: &str, origin: u64, declarations: &str, body: &str) -> Vec<u8> {
-    type Images = Mutex<HashMap<(u64, String), Vec<u8>>>;
-    static IMAGES: LazyLock<Images> = LazyLock::new(Images::default);
-    let key = (origin, format!("{first}{declarations}{body}"));
-    if let Some(image) = IMAGES.lock().expect("no test panics while it compiles").get(&key) {
-        return image.clone();
-    }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = |name: &str| folder.path().join(name);
     let source = format!(
         "{PRELUDE}{declarations}\nextern \"C\" void run() {{\n{body}\nfor (;;) asm volatile(\"\" ::: \"memory\");\n}}\n\
          asm(\".section .text.start, \\\"ax\\\"\\n.globl _start\\n_start: {first}\\n j run\\n.previous\\n\");\n"
     );
-    std::fs::write(path("main.cpp"), source).expect("the source is written");
     let script = format!(
         "SECTIONS {{ . = {origin:#x}; .all : {{ *(.text.start) *(.text*) *(.rodata*) *(.srodata*) *(.data*) *(.sdata*) *(.bss*) *(.sbss*) }} /DISCARD/ : {{ *(.eh_frame*) *(.comment) }} }}"
     );
+    let flags = FLAGS.join(" ");
+    images::image(&format!("{march} {mabi} {flags}\n{script}"), &source, || {
+        link(march, mabi, &script, &source)
+    })
+}
+
+/// What every program is compiled with.
+const FLAGS: [&str; 8] = [
+    "-O2",
+    "-std=c++17",
+    "-ffreestanding",
+    "-nostdlib",
+    "-fno-exceptions",
+    "-mno-relax",
+    "-mcmodel=medany",
+    "-Wl,--build-id=none,--no-warn-rwx-segments",
+];
+
+fn link(march: &str, mabi: &str, script: &str, source: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("main.cpp"), source).expect("the source is written");
     std::fs::write(path("main.ld"), script).expect("the linker script is written");
     let run = |command: &mut Command| {
         let output = command.output().unwrap_or_else(|error| {
@@ -97,17 +111,8 @@ fn compile(march: &str, mabi: &str, first: &str, origin: u64, declarations: &str
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
     run(Command::new(COMPILER)
-        .args([
-            "-O2",
-            "-std=c++17",
-            "-ffreestanding",
-            "-nostdlib",
-            "-fno-exceptions",
-            "-mno-relax",
-            "-mcmodel=medany",
-        ])
+        .args(FLAGS)
         .args([&format!("-march={march}"), &format!("-mabi={mabi}")])
-        .arg("-Wl,--build-id=none,--no-warn-rwx-segments")
         .arg("-T")
         .arg(path("main.ld"))
         .arg(path("main.cpp"))
@@ -119,7 +124,6 @@ fn compile(march: &str, mabi: &str, first: &str, origin: u64, declarations: &str
         .arg(path("main.bin")));
     let mut image = std::fs::read(path("main.bin")).expect("the image is there");
     image.resize(image.len().next_multiple_of(4), 0);
-    IMAGES.lock().expect("no test panics while it compiles").insert(key, image.clone());
     image
 }
 
@@ -166,6 +170,12 @@ pub(crate) fn harts(origin: u64, body: &str) -> Vec<u8> {
         "",
         &format!("{number}\n{body}"),
     )
+}
+
+/// A card of seed 0, whatever the environment says: each latency is its least one, and nothing happens that the hardware only
+/// may do, such as a line that leaves a cache early. For tests of exact times, and of what a cache or a way hides meanwhile.
+pub(crate) fn exact() -> Builder {
+    Card::builder().seed(0)
 }
 
 /// A claimed card.

@@ -73,13 +73,13 @@ fn cycles(first: &str, repeated: &str, prepare: &str) -> f64 {
         short = code(64),
         long = code(128),
     );
-    let out = outcome_on(&open(Card::builder()), A, 2, &[], &body);
+    let out = outcome_on(&open(exact()), A, 2, &[], &body);
     f64::from(out[1] - out[0]) / 64.0
 }
 
 /// B releases NC, whose first instruction reads the clock.
 fn release() -> f64 {
-    let card = open(Card::builder());
+    let card = open(exact());
     let nc = baby(1, "uint32_t at = CLOCK(); R(0x20040) = at;");
     load(&card, A, 1, &nc);
     let body = "NOW(start); R(0xffb121b0) = 0x7000; while (!R(0x20040)) {} OUT(0, R(0x20040) - start - D);";

@@ -75,7 +75,7 @@ pub(super) fn rows() -> Vec<Row> {
 
 /// Reads of pages over `banks` channels, then a barrier: cycles in all, and cycles the core took to issue one.
 fn interleaved(reads: u32, bytes: u32, banks: u32) -> [f64; 2] {
-    let card = open(Card::builder());
+    let card = open(exact());
     let words: Vec<_> = card.description().banks.iter().map(|bank| bank.noc0.hi_word().to_string()).collect();
     let body = format!(
         "{FAST}
@@ -106,7 +106,7 @@ fn interleaved(reads: u32, bytes: u32, banks: u32) -> [f64; 2] {
 
 /// One tile reads long packets from one channel: bytes a cycle once they flow.
 fn channel() -> f64 {
-    let card = open(Card::builder());
+    let card = open(exact());
     let xy = card.description().banks[0].noc0.hi_word();
     let body = format!(
         "{FAST}
@@ -126,7 +126,7 @@ fn channel() -> f64 {
 /// Four tiles read small from one port: cycles a read.
 fn requests() -> f64 {
     const READS: u32 = 256;
-    let card = open(Card::builder());
+    let card = open(exact());
     let xy = card.description().banks[0].noc0.hi_word();
     let body = format!("for (uint32_t i = 0; i < {READS}; i++) fast_read(AT({xy}, 0x1000), 0x40000, 64);");
     let tiles: Vec<_> = (2..6).map(|y| NocXy::new(3, y)).collect();
@@ -136,7 +136,7 @@ fn requests() -> f64 {
 /// Two tiles read from each channel: gigabytes a second.
 fn peak(board: Board) -> f64 {
     const READS: u32 = 32;
-    let card = open(Card::builder().board(board));
+    let card = open(exact().board(board));
     let banks = card.description().banks.clone();
     let tiles: Vec<_> = (0..2 * banks.len() as u8).map(|i| NocXy::new(1 + i % 4, 2 + i / 4)).collect();
     let body = |i: usize| {

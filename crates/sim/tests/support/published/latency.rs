@@ -20,7 +20,7 @@ pub(super) fn rows() -> Vec<Row> {
         }
     }
     for (noc, to) in [(0, (4, 4)), (0, (3, 9)), (0, (12, 6)), (1, (2, 4)), (0, (1, 2))] {
-        let card = open(Card::builder());
+        let card = open(exact());
         let to = NocXy::new(to.0, to.1);
         let hops = hops(&card, noc, A, to);
         let what = format!("write of 4 bytes over {hops} hops of NoC {noc}");
@@ -28,7 +28,7 @@ pub(super) fn rows() -> Vec<Row> {
         rows.push(Row { what, unit: "cycles", published, model: write(&card, noc, to, false) });
     }
     for to in [(4, 5), (14, 11)] {
-        let card = open(Card::builder());
+        let card = open(exact());
         let to = NocXy::new(to.0, to.1);
         let hops = hops(&card, 0, A, to);
         let what = format!("multicast of 4 bytes to the whole grid, at the tile {hops} hops away");
@@ -58,7 +58,7 @@ fn read(noc: u32, to: NocXy) -> f64 {
          OUT(0, best - C - D);",
         xy = to.hi_word()
     );
-    f64::from(outcome(&open(Card::builder()), A, &[], &body)[0])
+    f64::from(outcome(&open(exact()), A, &[], &body)[0])
 }
 
 /// From CMD_CTRL of a write to its word's being seen by a core of the other tile, whose clock is the same.

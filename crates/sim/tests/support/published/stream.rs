@@ -48,13 +48,13 @@ fn writes(bytes: u32) -> f64 {
          OUT(0, end - start);",
         xy = NocXy::new(5, 6).hi_word()
     );
-    64.0 * f64::from(bytes) / f64::from(outcome(&open(Card::builder()), A, &[], &body)[0])
+    64.0 * f64::from(bytes) / f64::from(outcome(&open(exact()), A, &[], &body)[0])
 }
 
 /// Four tiles at once: bytes a cycle at the one in their middle.
 fn together(write: bool) -> f64 {
     const PACKETS: u32 = 24;
-    let card = open(Card::builder());
+    let card = open(exact());
     let xy = A.hi_word();
     let one = match write {
         true => "fast_write(0x40000, 0x60000)".to_owned(),
