@@ -4,6 +4,7 @@
 //! every seed. [`Scene::detail`] is for everything else it sees: the same with and without parking, as are the moments of both,
 //! the counts of packets and messages, and all memory at the end.
 
+mod engines;
 mod scenarios;
 mod seeds;
 

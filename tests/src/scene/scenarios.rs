@@ -1,4 +1,4 @@
-//! The scenarios: commands, data, engines, and every way to fail, each from an open to a close.
+//! The scenarios: commands, data, engines (in `engines.rs`), and every way to fail, each from an open to a close.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use komorebi as km;
 use komorebi_card::Card as _;
 use komorebi_sim::{Breakage, When};
 
-use super::Scene;
-use crate::engine::counting::{self, adding, counting, spinning};
+use super::{Scene, engines};
+use crate::engine::counting;
 
-const TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 /// Pages of the tensors.
 const PAGES: u32 = 23;
 
@@ -31,9 +31,12 @@ pub const SCENARIOS: &[Scenario] = &[
     scenario("commands", commands),
     scenario("pages through five threads", pages),
     scenario("a ring of cores", ring),
-    scenario("kept graph", graph),
-    scenario("streams", streams),
-    scenario("cancelled stream", cancelled),
+    scenario("kept graph", engines::graph),
+    scenario("streams", engines::streams),
+    scenario("cancelled stream", engines::cancelled),
+    scenario("engines past their deadlines", engines::late),
+    scenario("graph and stream that the host runs", engines::hostfed),
+    scenario("snapshot in the middle of a stream", engines::snapshot),
     scenario("traced run", traced),
     scenario("core that waits for ever", stuck),
     scenario("core that never returns", endless),
@@ -107,7 +110,7 @@ KM_HANDLER(Pass) {
 }
 ";
 
-fn program() -> km::Program {
+pub(super) fn program() -> km::Program {
     let word = |name| (name, km::ArgKind::U32);
     let address = |name| (name, km::ArgKind::Address);
     let result = Some(km::ResultKind::U32);
@@ -134,14 +137,14 @@ fn quick() -> km::LoadOptions {
 }
 
 /// An error by its kind, and in full.
-fn failed(scene: &mut Scene, error: &km::Error) {
+pub(super) fn failed(scene: &mut Scene, error: &km::Error) {
     let kind = format!("{error:?}");
     scene.result(kind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default());
     scene.detail(error.to_string());
 }
 
 /// How a run stopped.
-fn stop(scene: &mut Scene, run: km::Run) {
+pub(super) fn stop(scene: &mut Scene, run: km::Run) {
     match run.stop(TIMEOUT) {
         Ok(report) => scene.detail(format!("{:?} {:?}", report.result, report.cores)),
         Err(error) => failed(scene, &error),
@@ -149,7 +152,7 @@ fn stop(scene: &mut Scene, run: km::Run) {
 }
 
 /// A NOP works again.
-fn works(scene: &mut Scene, session: &km::Session) {
+pub(super) fn works(scene: &mut Scene, session: &km::Session) {
     let run = session.load(program()).unwrap();
     run.wait(run.submit(km::nop()).unwrap(), TIMEOUT).unwrap();
     run.stop(TIMEOUT).unwrap();
@@ -202,52 +205,6 @@ fn ring(scene: &mut Scene) {
         scene.result(event.value().to_string());
         scene.detail(event.ticks.to_string());
     }
-    stop(scene, run);
-}
-
-fn graph(scene: &mut Scene) {
-    let run = scene.session().load(program()).unwrap();
-    let upload = run.upload(&adding(4)).unwrap();
-    for (i, bound) in [[10_u32, 35, 0, 0], [7, 20, 0, 0], [1, 9, 0, 0]].into_iter().enumerate() {
-        let handle = if i == 0 { run.start(&upload, bound) } else { run.restart(&upload, bound) }.unwrap();
-        let end = run.wait_engine(&handle, TIMEOUT).unwrap();
-        scene.result(format!("{:?}", end.end()));
-    }
-    let unread = run.restart(&upload, [10_u32, 35, 0, 0]).unwrap();
-    scene.pass(Duration::from_millis(1));
-    run.cancel(&unread, TIMEOUT).unwrap();
-    scene.result(format!("{:?}", run.wait_engine(&unread, TIMEOUT).unwrap().end()));
-    stop(scene, run);
-}
-
-fn streams(scene: &mut Scene) {
-    let run = scene.session().load(program()).unwrap();
-    let uploads: Vec<_> = (1..=3).map(|req| run.upload(&counting(req, 3)).unwrap()).collect();
-    let handles: Vec<_> = uploads.iter().map(|upload| run.start(upload, [9_u32]).unwrap()).collect();
-    let own = (0..10).map(|i| km::call("sum", &[i, i]).on(2..4).result::<u32>());
-    let own = run.submit_many(own).unwrap();
-    for event in run.wait(own, TIMEOUT).unwrap() {
-        scene.result(event.value().to_string());
-    }
-    for handle in &handles {
-        let end = run.wait_engine(handle, TIMEOUT).unwrap();
-        let values: Vec<_> = handle.events().iter().map(|event| event.value).collect();
-        scene.result(format!("{:?} {values:?}", end.end()));
-    }
-    stop(scene, run);
-}
-
-fn cancelled(scene: &mut Scene) {
-    let options = km::LoadOptions { event_depth: 4, host_depth: 4, ..Default::default() };
-    let run = scene.session().load_with(program(), options).unwrap();
-    let upload = run.upload(&spinning(2, true)).unwrap();
-    let handle = run.start(&upload, [1_u32]).unwrap();
-    let event = run.wait_engine_event(&handle, 20, TIMEOUT).unwrap();
-    scene.result(format!("{:?}", event.value));
-    run.cancel(&handle, TIMEOUT).unwrap();
-    let error = run.wait_engine(&handle, TIMEOUT).unwrap_err();
-    failed(scene, &error);
-    scene.detail(handle.events().len().to_string());
     stop(scene, run);
 }
 
