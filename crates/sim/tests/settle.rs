@@ -203,6 +203,20 @@ fn parked_harts_are_seen_where_polling_ones_are() {
 }
 
 #[test]
+fn a_hart_that_waits_in_lim_that_becomes_cache_breaks_the_rule_when_a_polling_one_does() {
+    for mark in ["", "asm volatile(\"add x0, sp, x0\");"] {
+        let faults = [true, false].map(|parking| {
+            let card = open(Card::builder().parking(parking));
+            release(&card, &hart(0x0800_0000, &format!("while (!R64(0x080b0000)) {{ {mark} }}")));
+            run_for(&card, 5_000).unwrap();
+            card.write32(CLUSTER, 0x0201_0008, 12).unwrap();
+            run_for(&card, 20_000).unwrap_err().to_string()
+        });
+        assert!(faults[1].contains("KF0410") && faults[0] == faults[1], "{faults:?}");
+    }
+}
+
+#[test]
 fn a_trap_comes_to_a_parked_hart_where_it_comes_to_a_polling_one() {
     let cards = [true, false].map(cluster_of_waits);
     for turn in 0..40 {

@@ -4,6 +4,7 @@ use super::bus::ClusterBus;
 use super::is_device;
 use super::map::{Memory, Region, region};
 use super::peripherals::SOFTWARE;
+use super::shared::Shared;
 use crate::fault::{Rule, Violation};
 use crate::hart::{AmoOp, Loaded, Refusal, Width};
 use crate::message::{Body, Entry, Payload};
@@ -103,9 +104,10 @@ impl ClusterBus<'_> {
     ) -> Result<(), Refusal> {
         let bytes = width as u64;
         let concerned = self.shared.interrupted(address, bytes, value) & self.shared.parked;
-        self.announce(at, concerned | self.shared.watchers.waiting(address, bytes))?;
+        let (start, length) = Shared::affected(address, bytes);
+        self.announce(at, concerned | self.shared.watchers.waiting(start, length))?;
         self.shared.store(at, address, bytes, value, self.net)?;
-        self.shared.watchers.written(address, bytes);
+        self.shared.watchers.written(start, length);
         if self.shared.interrupts != 0 {
             *self.generation += 1; // so that the hart comes out of its loop
         }

@@ -123,6 +123,15 @@ impl Shared {
         }
     }
 
+    /// What a store can change for whoever waits, as start and bytes: itself, or LIM, whose ways become cache. A hart that waits
+    /// there comes to its fault.
+    pub(crate) fn affected(address: u64, bytes: u64) -> (u64, u64) {
+        match address {
+            WAY_ENABLE => (LIM.start, LIM.end - LIM.start),
+            _ => (address, bytes),
+        }
+    }
+
     /// The same of a load, word by word: a claim, and what takes from the MSI catcher.
     pub(crate) fn interrupted_by_load(&self, address: u64, bytes: u64) -> u32 {
         let takes = |address: u64| match address {
@@ -298,7 +307,8 @@ impl Shared {
         match body {
             Body::Write { address, data, .. } => {
                 let address = Self::canonical(*address);
-                let mut harts = self.watchers.waiting(address, data.bytes().len() as u64);
+                let (start, bytes) = Self::affected(address, data.bytes().len() as u64);
+                let mut harts = self.watchers.waiting(start, bytes);
                 if is_device(address) {
                     for (i, word) in data.bytes().as_chunks::<4>().0.iter().enumerate() {
                         let value = u32::from_le_bytes(*word);
@@ -352,7 +362,8 @@ impl Shared {
         } else {
             self.noc_write(at, address, bytes, net)?;
         }
-        self.watchers.written(address, bytes.len() as u64);
+        let (start, bytes) = Self::affected(address, bytes.len() as u64);
+        self.watchers.written(start, bytes);
         Ok(())
     }
 

@@ -115,15 +115,18 @@ impl Registers {
         Ok(Command { operation, transaction: (self.tag >> 10 & 15) as u8, channel, linked: flag(6) })
     }
 
-    /// Brings the registers to the last packet of a request longer than one, as the hardware leaves them.
-    pub(crate) fn advance(&mut self) {
+    /// Brings the registers to the last packet of a request longer than one, as the hardware leaves them; false when they are
+    /// there.
+    pub(crate) fn advance(&mut self) -> bool {
         let transfer = matches!(self.control & 0xf, 0 | 2);
-        if transfer && self.length[1] == 0 && self.length[0] > PACKET {
+        let is_long = transfer && self.length[1] == 0 && self.length[0] > PACKET;
+        if is_long {
             let sent = (self.length[0] - 1) / PACKET * PACKET;
             self.target[0] = self.target[0].wrapping_add(sent);
             self.ret[0] = self.ret[0].wrapping_add(sent);
             self.length[0] -= sent;
         }
+        is_long
     }
 
     /// Checks what every request's control word and tag have to keep to.

@@ -39,7 +39,9 @@ impl Shared {
             let command = Command { operation, ..command };
             net.push(self.tile.0, self.tile, leave, Body::Leave { noc: noc_id, command });
         }
-        self.nius[noc].buffers[usize::from(buffer)].advance();
+        if self.nius[noc].buffers[usize::from(buffer)].advance() {
+            self.watchers.written(self.nius[noc].base() + 0x800 * u64::from(buffer), CMD_CTRL);
+        }
         // The last packet is accepted when the one before it has left.
         self.nius[noc].accept(buffer, start, at);
         Ok(())
