@@ -20,6 +20,8 @@ use crate::view::View;
 const MOST_NESTED: usize = 200;
 /// Using directives, inline and unnamed namespaces in all.
 const MOST_DIRECTIVES: usize = 500;
+/// Bytes of the full names of all constants: each has those of the namespaces around it.
+pub(crate) const MOST_NAMED: usize = 64 << 20;
 
 /// Reads declarations from preprocessed tokens.
 pub(crate) struct Reader<'a> {
@@ -30,6 +32,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) entries: Vec<Entry<'a>>,
     pub(crate) scope: ScopeId,
     pub(crate) enums: u32,
+    /// Bytes of the full names so far.
+    pub(crate) named: usize,
     open: Vec<Open>,
 }
 
@@ -53,6 +57,7 @@ impl<'a> Reader<'a> {
             entries: Vec::with_capacity(tokens.len() / 10),
             scope: GLOBAL,
             enums: 0,
+            named: 0,
             open: Vec::new(),
         };
         let std = reader.scopes.open(GLOBAL, "std", ScopeKind::Namespace);

@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
         let ty = body.fixed.map_or(Type::Unknown, Type::Int);
         // The comma belongs to the enumerator, the closing brace does not.
         let last = if value_end < end { value_end } else { value_end - 1 };
-        let index = self.entry(name, (start, last), place, kind, ty, Some(value));
+        let index = self.entry(name, (start, last), place, kind, ty, Some(value))?;
         if !body.scoped && !body.name.is_empty() {
             let long = self.scopes.path(body.scope, name.text);
             self.entries[index].aliases.push(long);

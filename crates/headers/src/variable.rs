@@ -2,6 +2,7 @@
 
 use crate::constant::ConstantKind;
 use crate::convert::{Conversion, convert, not_integer};
+use crate::declare::MOST_NAMED;
 use crate::declare::Reader;
 use crate::entry::Entry;
 use crate::error::ErrorKind;
@@ -102,7 +103,7 @@ impl<'a> Reader<'a> {
             let message =
                 format!("`{}` has the type `{}`, which is no integer type", token.text, words.concat());
             let fault = Fault::at(ErrorKind::NotAConstant, message, token.place);
-            self.declare(token, start, at, Type::Unknown, Some(Err(fault)));
+            self.declare(token, start, at, Type::Unknown, Some(Err(fault)))?;
         }
         self.skip_declaration()
     }
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
         };
         let tokens = &self.tokens[inside];
         // The name is known in its own initializer, where it has no value yet.
-        let index = self.declare(name, start, after, ty.unwrap_or(Type::Unknown), None);
+        let index = self.declare(name, start, after, ty.unwrap_or(Type::Unknown), None)?;
         let (ty, value) = match (unfit, ty) {
             (Some(fault), _) => (Type::Unknown, fault),
             (None, Some(ty)) if ty.stored().is_none() => (ty, Err(not_integer(ty, name.place))),
@@ -263,10 +264,10 @@ impl<'a> Reader<'a> {
         end: usize,
         ty: Type,
         value: Option<Result<Typed, Fault>>,
-    ) -> usize {
-        let index = self.entry(name, (start, end), self.scope, ConstantKind::Constexpr, ty, value);
+    ) -> Result<usize, Fault> {
+        let index = self.entry(name, (start, end), self.scope, ConstantKind::Constexpr, ty, value)?;
         self.add_constant(self.scope, name.text, index);
-        index
+        Ok(index)
     }
 
     /// Makes a name mean a constant, in place of one known from the options.
@@ -288,8 +289,15 @@ impl<'a> Reader<'a> {
         kind: ConstantKind,
         ty: Type,
         value: Option<Result<Typed, Fault>>,
-    ) -> usize {
+    ) -> Result<usize, Fault> {
         let path = self.scopes.path(scope, name.text);
+        // An alias is no longer than that.
+        self.named += path.len();
+        if self.named > MOST_NAMED {
+            let message =
+                "the names of the constants, with their namespaces, are longer than 64 MiB together";
+            return Err(Fault::at(ErrorKind::Limit, message, name.place));
+        }
         let aliases = self.scopes.short_path(scope, name.text).into_iter().collect();
         let last = self.tokens.get(range.1).or(self.tokens.last()).map_or(name.place, |token| token.place);
         let first = self.tokens.get(range.0).map_or(name.place, |token| token.place);
@@ -310,6 +318,6 @@ impl<'a> Reader<'a> {
             ty,
             value,
         });
-        self.entries.len() - 1
+        Ok(self.entries.len() - 1)
     }
 }

@@ -145,6 +145,26 @@ fn an_expression_or_a_text_of_a_size_that_no_header_has_is_refused() {
 }
 
 #[test]
+fn names_that_would_not_fit_into_memory_are_refused() {
+    let deep = |constants: usize| {
+        let open: String = (0..100).map(|at| format!("namespace {}{at} {{", "n".repeat(4000))).collect();
+        let inside =
+            |form: &str| (0..constants).map(|at| form.replace('#', &at.to_string())).collect::<String>();
+        let (plain, enumerated) = (inside("constexpr int k#=#;\n"), inside("e#,\n"));
+        [plain, format!("enum {{{enumerated}}};")].map(|text| format!("{open}\n{text}{}", "}".repeat(100)))
+    };
+    for text in deep(160) {
+        assert_eq!(read(&text).constants().count(), 160);
+    }
+    for text in deep(20_000) {
+        let error = Header::parse("a.h", &text, &Memory::new(), &Options::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        let message = "the names of the constants, with their namespaces, are longer than 64 MiB together";
+        assert_eq!(error.message(), message);
+    }
+}
+
+#[test]
 #[cfg(unix)]
 fn what_is_no_regular_file_is_named_and_not_waited_for() {
     let dir = tempfile::tempdir().unwrap();
