@@ -87,7 +87,6 @@ const PARKED: &[Parked] = &[
     file("scene_parking", "it plays each scenario with and without parking itself"),
     file("scene_seeds", "it plays the scenarios that scene_parking compares without parking"),
     file("shared_card", LONG),
-    file("speed", "it measures how fast an idle grid is simulated that is parked"),
 ];
 
 /// One test of these takes from ten seconds of a processor to minutes; of a file that is left out, most do.

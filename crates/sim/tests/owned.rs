@@ -1,7 +1,8 @@
 //! L1 that a core has to itself: the simulator lets it run far ahead there, and takes it back when somebody else comes.
 //! Five cores of a tile keep to their own pieces of L1 and now and then go into one another's, while another tile's cores
 //! read, write and change them over the NoC and the host looks, writes, resets and freezes. A card that parks its harts lets
-//! them run ahead, one that does not takes strict turns: both have the same bytes at every moment at which the host looks.
+//! them run ahead, one that does not takes strict turns: both have the same bytes, and each core the same place and
+//! counts, at every moment at which the host looks.
 
 mod support;
 
@@ -226,7 +227,7 @@ fn step(card: &Card, dice: &mut Dice, freezes: bool) -> String {
     }
 }
 
-/// Plays a scenario of the host; gives what it has seen, and how far the cores have come.
+/// Plays a scenario of the host; gives what it has seen, and how far each core has come.
 fn play(card: &Card, scenario: u64, steps: std::ops::Range<usize>) -> Vec<String> {
     steps
         .map(|n| {
@@ -239,7 +240,10 @@ fn play(card: &Card, scenario: u64, steps: std::ops::Range<usize>) -> Vec<String
                 look(card, &[A, B]);
                 card.registers(A, n % 5);
             }
-            format!("step {n}: {told} {:x} at {:?}", look(card, &[A, B]), card.now())
+            let counts =
+                card.core_counters(A).into_iter().map(|c| (c.instructions, c.shared_loads, c.shared_stores));
+            let seen = (card.pcs(A), counts.collect::<Vec<_>>());
+            format!("step {n}: {told} {:x} {seen:?} at {:?}", look(card, &[A, B]), card.now())
         })
         .collect()
 }
