@@ -96,30 +96,33 @@ impl Net {
 
     /// Takes the next message to `tile`; `None` for one that gets lost or late.
     pub(crate) fn take(&mut self, tile: TileId) -> Option<(Time, u16, Body)> {
+        if !self.tampers.is_empty()
+            && let Some(harm) = self.harm(tile)
+        {
+            self.counters.messages += 1;
+            match harm {
+                // It is the same message: what its source sends besides is numbered, and drawn for, as without.
+                Harm::Delay(by) => self.queue.postpone(tile.index(), by),
+                Harm::Drop => _ = self.queue.pop(tile.index()),
+            }
+            return None;
+        }
         let message = self.queue.pop(tile.index())?;
         self.counters.messages += 1;
-        if self.tampers.is_empty() { Some(message) } else { self.tampered(tile, message) }
+        Some(message)
     }
 
+    /// What happens to the next message to `tile` on purpose.
     #[cold]
-    fn tampered(&mut self, tile: TileId, message: (Time, u16, Body)) -> Option<(Time, u16, Body)> {
-        let (at, source, body) = &message;
+    fn harm(&mut self, tile: TileId) -> Option<Harm> {
         // What a tile sends itself is no packet; nor does this harm the host's requests.
-        let packet = *source != HOST && *source != tile.0 && is_packet(body);
-        let Some(index) = self.tampers.iter().position(|tamper| packet && tamper.to == tile) else {
-            return Some(message);
-        };
+        let source = self.queue.source(tile.index())?;
+        let packet = source != HOST && source != tile.0 && self.peek(tile).is_some_and(is_packet);
+        let index = self.tampers.iter().position(|tamper| packet && tamper.to == tile)?;
         let harm = self.tampers[index].harm;
         self.tampers[index].left = self.tampers[index].left.saturating_sub(1);
         self.tampers.retain(|tamper| tamper.left > 0);
-        if let Harm::Delay(by) = harm {
-            let (at, source) = (at.saturating_add(by), *source);
-            let sequence = self.sequence(source);
-            *sequence += 1;
-            let sequence = *sequence;
-            self.queue.push(tile.index(), at, source, sequence, message.2);
-        }
-        None
+        Some(harm)
     }
 
     /// Sends a message that acts on `to` at `at`.

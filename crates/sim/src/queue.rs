@@ -72,6 +72,18 @@ impl Queue {
         let body = self.slots[entry.slot as usize].take()?;
         Some((entry.at, (entry.key >> 48) as u16, body))
     }
+
+    /// Who sent the next message to `tile`.
+    pub(crate) fn source(&self, tile: usize) -> Option<u16> {
+        Some((self.inboxes[tile].peek()?.key >> 48) as u16)
+    }
+
+    /// The next message to `tile` comes later by that much; among what its source has sent it keeps its place.
+    pub(crate) fn postpone(&mut self, tile: usize, by: Time) {
+        if let Some(entry) = self.inboxes[tile].pop() {
+            self.inboxes[tile].push(Entry { at: entry.at.saturating_add(by), ..entry });
+        }
+    }
 }
 
 /// Bits of a tile's number below its time in an entry of [`NextTimes`].
@@ -166,6 +178,22 @@ mod tests {
         assert_eq!(queue.next(1), 3);
         let order: Vec<_> = std::iter::from_fn(|| queue.pop(1)).map(|(at, source, _)| (at, source)).collect();
         assert_eq!(order, [(3, 9), (5, 1), (5, 1), (5, 2), (9, 0)]);
+    }
+
+    #[test]
+    fn a_postponed_message_keeps_its_place_among_those_of_its_source() {
+        let mut queue = Queue::new(1);
+        for (at, sequence) in [(3, 1), (7, 2), (7, 0)] {
+            let body = Body::Ack { noc: crate::noc::Noc::Zero, transaction: sequence as u8 };
+            queue.push(0, at, 4, sequence, body);
+        }
+        assert_eq!(queue.source(0), Some(4));
+        queue.postpone(0, 4);
+        let next = || match queue.pop(0)?.2 {
+            Body::Ack { transaction, .. } => Some(transaction),
+            _ => None,
+        };
+        assert_eq!(std::iter::from_fn(next).collect::<Vec<_>>(), [0, 1, 2]);
     }
 
     proptest! {
