@@ -97,6 +97,30 @@ fn parked_cores_are_seen_where_polling_ones_are() {
 }
 
 #[test]
+fn a_wait_that_begins_where_another_one_ended_is_one_of_its_own() {
+    // Both are over when their time is: what lies between their HINTs is always the same, too, and is no turn of either.
+    for cycles in [60, 90, 200, 333, 470, 1000] {
+        let body = format!(
+            "for (;;) {{ uint32_t old = R(0x20000), until = CLOCK() + {cycles};
+                 while (R(0x20000) == old) {{
+                     FENCE(); (void)R(0x20040);
+                     if ((int32_t)(CLOCK() - until) >= 0) break;
+                     waiting(until);
+                 }}
+                 (void)R(0x20080); }}"
+        );
+        let cards = [true, false].map(|parking| tile(parking, 0, &[(0, &body)]));
+        for look in 0..40 {
+            let seen = cards.each_ref().map(|card| {
+                run_for(card, 97 + 31 * look).unwrap();
+                (card.core_counters(A), card.pcs(A))
+            });
+            assert_eq!(seen[0], seen[1], "parked and polling, waits of {cycles} cycles, look {look}");
+        }
+    }
+}
+
+#[test]
 fn looking_changes_nothing() {
     for seed in SEEDS {
         let cards = [seed; 2].map(|seed| waiting_tile(true, seed));

@@ -138,9 +138,10 @@ impl<X: Xlen> Hart<X> {
         }
         if self.parking {
             let mut period = 0;
+            let value = X::unsigned(X::widen(self.regs[op.rs2()]));
             if self.watching & MARKED != 0 && self.wait.pc == self.pc {
                 period = self.time - self.wait.start;
-                let wake = match X::unsigned(X::widen(self.regs[op.rs2()])) {
+                let wake = match value {
                     0 => None,
                     value => Some(bus.wake_time(self.time, value)),
                 };
@@ -148,16 +149,19 @@ impl<X: Xlen> Hart<X> {
                 let this = KnownWait { pc: self.pc, loads: self.wait.digest(X::REGION), period };
                 let known = &mut self.known_waits[((self.pc >> 2) ^ this.loads) as usize % KNOWN_WAITS];
                 let seen = period == self.wait.period || *known == this;
-                if asleep && seen && !self.loads_again && bus.may_park() {
+                let open = !self.loads_again && bus.may_park();
+                // With another value to wake at it is another wait that begins here: what lies between is no turn of it.
+                if asleep && seen && value == self.wait.wake && open {
                     // It holds of a hart that is taken back, too: there is a history in which the write came later.
                     *known = this;
+                    self.wait.period = period;
                     self.watching = MARKED;
                     return self.park(period, wake);
                 }
             }
             let counts = self.counts();
             self.wait.restart(self.pc, self.time, counts);
-            self.wait.period = period;
+            (self.wait.period, self.wait.wake) = (period, value);
             self.watching |= MARKED;
         }
         self.retire(op.size());

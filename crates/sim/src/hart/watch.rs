@@ -52,6 +52,8 @@ pub(super) struct Iteration {
     pub(super) start: Time,
     /// The length of the iteration before it, when that was one of the same loop; else 0.
     pub(super) period: Time,
+    /// The value that the wait HINT at its start had, to wake at.
+    pub(super) wake: u64,
     /// Counters at the start: instructions, shared loads.
     pub(super) counts: (u64, u64),
     /// When the last load was made, at the latest.
@@ -69,6 +71,7 @@ impl Iteration {
             pc: 0,
             start: 0,
             period: 0,
+            wake: 0,
             counts: (0, 0),
             watches: [Watch::new(0, Width::Byte); Self::CAPACITY],
             last: 0,
@@ -99,7 +102,7 @@ impl Iteration {
     /// Becomes the same as `other`.
     pub(super) fn copy_from(&mut self, other: &Self) {
         (self.pc, self.start, self.period, self.counts) = (other.pc, other.start, other.period, other.counts);
-        (self.used, self.last) = (other.used, other.last);
+        (self.wake, self.used, self.last) = (other.wake, other.used, other.last);
         self.watches[..other.used].copy_from_slice(other.watches());
     }
 
