@@ -6,11 +6,13 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod binaries;
 mod cards;
 mod compiler;
 mod demo;
 mod install;
 mod judge;
+mod runs;
 mod step;
 mod tally;
 mod test;
@@ -35,8 +37,11 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Formatting, lints, documentation, every test, also without parking and with other seeds, doc tests, the examples
-    Test,
+    /// Formatting, lints, documentation, every test, also without parking and with other seeds, the examples, doc tests
+    Test {
+        /// Words in the names of steps, to run these alone: seeds, parking, lints, ..
+        steps: Vec<String>,
+    },
     /// Measures the figures of the README (release, medians)
     Bench {
         /// One JSON object a line and figure
@@ -58,6 +63,8 @@ enum Failure {
     Judge(#[from] judge::JudgeError),
     #[error(transparent)]
     Step(#[from] step::StepError),
+    #[error("no step has a name with one of these words in it: {words}")]
+    NoStep { words: String },
     #[error("{failed} of {all} steps failed: {names}")]
     Steps { failed: usize, all: usize, names: String },
 }
@@ -65,7 +72,7 @@ enum Failure {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Demo { arguments } => demo::demo(arguments),
-        Task::Test => test::test(),
+        Task::Test { steps } => test::test(steps),
         Task::Bench { json, names } => bench::bench(json, names),
         Task::Timing => timing::timing(),
     };

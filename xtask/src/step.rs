@@ -1,7 +1,7 @@
 //! A step: one command with a name, printed before it runs, timed, and named again when it fails.
 
 use crate::tally::Tally;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead as _, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -13,6 +13,8 @@ pub(crate) struct Step {
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
     folder: Option<PathBuf>,
+    /// The command that repeats it, where it is another one.
+    repeated_by: Option<String>,
 }
 
 /// A step that did not end with status 0.
@@ -22,6 +24,8 @@ pub(crate) enum StepError {
     Start { name: String, command: String, error: io::Error },
     #[error("step {name} failed ({status}); repeat it with: {command}")]
     Status { name: String, command: String, status: ExitStatus },
+    #[error("step {name} failed in {count} of {all} runs; repeat them with:\n      {commands}")]
+    Runs { name: String, count: usize, all: usize, commands: String },
 }
 
 impl Step {
@@ -33,6 +37,7 @@ impl Step {
             arguments: Vec::new(),
             environment: Vec::new(),
             folder: None,
+            repeated_by: None,
         }
     }
 
@@ -64,16 +69,21 @@ impl Step {
         self
     }
 
+    /// Names another command that repeats it.
+    pub(crate) fn repeated_by(mut self, command: String) -> Self {
+        self.repeated_by = Some(command);
+        self
+    }
+
     /// The step's name.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The command as one types it into a shell.
+    /// The command that repeats it, as one types it into a shell.
     pub(crate) fn command(&self) -> String {
-        let variables = self.environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
-        let words = std::iter::once(&self.program).chain(&self.arguments).map(|word| quoted(word));
-        variables.chain(words).collect::<Vec<_>>().join(" ")
+        let own = || command(&self.environment, &self.program, &self.arguments);
+        self.repeated_by.clone().unwrap_or_else(own)
     }
 
     /// Runs the command with the caller's terminal.
@@ -81,15 +91,25 @@ impl Step {
         self.timed(|| self.process().status())
     }
 
-    /// Runs the command, passing its output on line by line and adding up the closing lines of test binaries.
-    pub(crate) fn run_tallied(&self, tally: &mut Tally) -> Result<Duration, StepError> {
+    /// Runs the command, calling `each` with every line of its output.
+    pub(crate) fn run_lines(
+        &self,
+        mut each: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<Duration, StepError> {
         self.timed(|| {
             let mut child = self.process().stdout(Stdio::piped()).spawn()?;
             if let Some(output) = child.stdout.take() {
-                pass_on(BufReader::new(output), &mut io::stdout(), tally)?;
+                for line in BufReader::new(output).split(b'\n') {
+                    each(&line?)?;
+                }
             }
             child.wait()
         })
+    }
+
+    /// Runs the command, passing its output on line by line and adding up the closing lines of test binaries.
+    pub(crate) fn run_tallied(&self, tally: &mut Tally) -> Result<Duration, StepError> {
+        self.run_lines(|line| pass_on(line, &mut io::stdout(), tally))
     }
 
     fn process(&self) -> Command {
@@ -101,33 +121,53 @@ impl Step {
         process
     }
 
-    #[allow(clippy::disallowed_methods, reason = "a step's wall time is a statistic, not a decision")]
     fn timed(&self, run: impl FnOnce() -> io::Result<ExitStatus>) -> Result<Duration, StepError> {
-        eprintln!("== {}: {}", self.name, self.command());
-        let start = Instant::now();
-        let status = run().map_err(|error| StepError::Start {
-            name: self.name.clone(),
-            command: self.command(),
-            error,
-        })?;
-        let took = start.elapsed();
-        let verdict = if status.success() { "ok" } else { "FAILED" };
-        eprintln!("== {}: {verdict}, {:.1} s", self.name, took.as_secs_f64());
-        if status.success() {
-            return Ok(took);
+        let (name, command) = (self.name.clone(), self.command());
+        let mut status = None;
+        let finished = Finished::of(&name, &command, || {
+            status = Some(run());
+            matches!(&status, Some(Ok(status)) if status.success())
+        });
+        match status {
+            Some(Ok(status)) if !status.success() => Err(StepError::Status { name, command, status }),
+            Some(Err(error)) => Err(StepError::Start { name, command, error }),
+            _ => Ok(finished.took),
         }
-        Err(StepError::Status { name: self.name.clone(), command: self.command(), status })
     }
 }
 
-/// Copies lines from a child's output to ours, and has each one counted.
-fn pass_on(output: impl BufRead, to: &mut impl Write, tally: &mut Tally) -> io::Result<()> {
-    for line in output.split(b'\n') {
-        let line = line?;
-        to.write_all(&line)?;
-        to.write_all(b"\n")?;
-        tally.add_line(&String::from_utf8_lossy(&line));
+/// Something that took its time.
+pub(crate) struct Finished {
+    /// How long.
+    pub(crate) took: Duration,
+}
+
+impl Finished {
+    /// Does `work`, which says whether it went well, and prints a line before and after.
+    #[allow(clippy::disallowed_methods, reason = "a step's wall time is a statistic, not a decision")]
+    pub(crate) fn of(name: &str, what: &str, work: impl FnOnce() -> bool) -> Self {
+        eprintln!("== {name}: {what}");
+        let start = Instant::now();
+        let verdict = if work() { "ok" } else { "FAILED" };
+        let took = start.elapsed();
+        eprintln!("== {name}: {verdict}, {:.1} s", took.as_secs_f64());
+        Self { took }
     }
+}
+
+/// A command as one types it into a shell.
+pub(crate) fn command(variables: &[(String, String)], program: &str, arguments: &[String]) -> String {
+    let variables = variables.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
+    let program = std::iter::once(program);
+    let words = program.chain(arguments.iter().map(String::as_str)).map(quoted);
+    variables.chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// Copies a line from a child's output to ours, and has it counted.
+fn pass_on(line: &[u8], to: &mut impl Write, tally: &mut Tally) -> io::Result<()> {
+    to.write_all(line)?;
+    to.write_all(b"\n")?;
+    tally.add_line(&String::from_utf8_lossy(line));
     Ok(())
 }
 
@@ -174,11 +214,30 @@ mod tests {
 
     #[test]
     fn output_is_passed_on_whole_and_its_closing_lines_counted() {
-        let text =
-            "running 3 tests\ntest result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n";
+        let lines = ["running 3 tests", "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured"];
         let (mut tally, mut seen) = (Tally::default(), Vec::new());
-        pass_on(text.as_bytes(), &mut seen, &mut tally).unwrap();
-        assert_eq!(seen, text.as_bytes());
+        for line in lines {
+            pass_on(line.as_bytes(), &mut seen, &mut tally).unwrap();
+        }
+        assert_eq!(seen, format!("{}\n{}\n", lines[0], lines[1]).as_bytes());
         assert_eq!(tally, Tally { passed: 3, failed: 0, ignored: 1 });
+    }
+
+    #[test]
+    fn the_lines_of_a_command_are_read_and_a_failure_is_told_all_the_same() {
+        let mut lines = Vec::new();
+        let step = Step::new("read", "sh").arguments(["-c".into(), "echo one; echo two; exit 3".into()]);
+        let ended = step.run_lines(|line| {
+            lines.push(String::from_utf8_lossy(line).into_owned());
+            Ok(())
+        });
+        assert_eq!(lines, ["one", "two"]);
+        assert!(matches!(ended, Err(StepError::Status { status, .. }) if status.code() == Some(3)));
+    }
+
+    #[test]
+    fn a_step_can_be_repeated_by_another_command() {
+        let step = Step::new("example", "false").repeated_by("cargo run".into());
+        assert!(step.run().unwrap_err().to_string().ends_with("repeat it with: cargo run"));
     }
 }

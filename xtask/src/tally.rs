@@ -14,6 +14,13 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Adds what others have counted.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+    }
+
     /// Adds a line's counts if it closes a test binary's output.
     pub(crate) fn add_line(&mut self, line: &str) {
         let Some((_, counts)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))

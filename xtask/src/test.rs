@@ -4,83 +4,116 @@
 //! built once for tests and examples and checked once for lints and documentation.
 
 use crate::Failure;
+use crate::binaries::{self, Binary, Built};
 use crate::cards;
 use crate::compiler::ensure_compiler;
 use crate::judge::ensure_judge;
+use crate::runs::{Run, Shown, example, run_all};
 use crate::step::{Step, StepError};
 use crate::tally::Tally;
 use std::time::Duration;
 
-/// Steps that the summary has as one, and whether their output has closing lines of test binaries to add up.
-struct Checked {
-    name: String,
-    steps: Vec<Step>,
-    tallied: bool,
+/// Test binaries that take longest, which begin first, so that nothing waits for them at the end.
+const FIRST: [&str; 6] = [
+    "messages",
+    "unit tests of komorebi",
+    "shared_card",
+    "unit tests of komorebi-language",
+    "engine_memory",
+    "random",
+];
+
+/// The examples, each of which checks its own results.
+const EXAMPLES: [&str; 5] = ["01_map", "02_pipeline", "04_reduce", "05_stream", "06_graph"];
+
+/// The steps that are asked for, and what came of them.
+#[derive(Default)]
+struct Steps {
+    /// Parts of names; all without any.
+    words: Vec<String>,
+    outcomes: Vec<(String, Result<Duration, StepError>)>,
+    tally: Tally,
 }
 
-impl Checked {
-    fn new(step: Step, tallied: bool) -> Self {
-        Self { name: step.name().to_string(), steps: vec![step], tallied }
+impl Steps {
+    fn wants(&self, name: &str) -> bool {
+        self.words.is_empty() || self.words.iter().any(|word| name.contains(word))
     }
 
-    /// Runs all of them; the time of all, or the first that failed.
-    fn run(&self, tally: &mut Tally) -> Result<Duration, StepError> {
-        let outcomes: Vec<_> = self
-            .steps
-            .iter()
-            .map(|step| if self.tallied { step.run_tallied(tally) } else { step.run() })
-            .collect();
-        outcomes.into_iter().sum()
+    /// Runs a step, whose output may have closing lines of test binaries.
+    fn step(&mut self, step: &Step) {
+        if self.wants(step.name()) {
+            let outcome = step.run_tallied(&mut self.tally);
+            self.outcomes.push((step.name().to_string(), outcome));
+        }
+    }
+
+    fn runs(&mut self, name: &str, runs: &[Run<'_>], shown: Shown) {
+        if self.wants(name) {
+            let outcome = run_all(name, runs, shown, &mut self.tally);
+            self.outcomes.push((name.to_string(), outcome));
+        }
+    }
+
+    /// The tests in every way they are run, and the examples, which are built for them.
+    fn tests(&mut self) {
+        let names = [TESTS, cards::PARKING, cards::SHORT].map(String::from).into_iter();
+        let names: Vec<String> = names.chain(EXAMPLES.map(|name| format!("example {name}"))).collect();
+        if !names.iter().any(|name| self.wants(name)) {
+            return;
+        }
+        match binaries::build() {
+            Ok((took, built)) => {
+                self.outcomes.push(("build of the tests".into(), Ok(took)));
+                self.built_tests(&built);
+            }
+            // What was built before may not pass for what could not be built now.
+            Err(error) => self.outcomes.push(("build of the tests".into(), Err(error))),
+        }
+    }
+
+    fn built_tests(&mut self, built: &Built) {
+        let mut first: Vec<&Binary> = built.tests.iter().collect();
+        first.sort_by_key(|binary| {
+            FIRST.iter().position(|name| *name == binary.name()).unwrap_or(FIRST.len())
+        });
+        let runs: Vec<Run<'_>> = first.into_iter().map(Run::of).collect();
+        self.runs(TESTS, &runs, Shown::All);
+        self.runs(cards::PARKING, &cards::without_parking(&built.tests), Shown::All);
+        self.runs(cards::SHORT, &cards::with_seeds(&built.tests), Shown::Failed);
+        for name in EXAMPLES {
+            self.step(&example(name, built.program(name)));
+        }
     }
 }
 
-fn steps() -> Vec<Checked> {
-    let plain = |step| Checked::new(step, false);
-    let tallied = |step| Checked::new(step, true);
-    let example = |bin: &str| {
-        plain(
-            Step::cargo(&format!("example {bin}"))
-                .words("run --quiet --package komorebi-examples --bin")
-                .words(bin),
-        )
-    };
-    vec![
-        plain(Step::cargo("formatting").words("fmt --all --check")),
-        plain(Step::cargo("lints").words("clippy --workspace --all-targets -- -D warnings")),
-        plain(
-            Step::cargo("documentation")
-                .variable("RUSTDOCFLAGS", "-D warnings")
-                .words("doc --workspace --no-deps"),
-        ),
-        tallied(Step::cargo("tests").words("test --workspace --no-fail-fast --lib --bins --tests")),
-        tallied(cards::without_parking()),
-        Checked { name: cards::seeds(), steps: cards::with_seeds(), tallied: true },
-        tallied(Step::cargo("doc tests").words("test --workspace --no-fail-fast --doc")),
-        example("01_map"),
-        example("02_pipeline"),
-        example("04_reduce"),
-        example("05_stream"),
-        example("06_graph"),
-    ]
-}
+/// The name of the run of all tests as they are.
+const TESTS: &str = "tests";
 
-/// Runs all steps.
-pub(crate) fn test() -> Result<(), Failure> {
+/// Runs all steps, or those whose names have one of the words in them.
+pub(crate) fn test(words: Vec<String>) -> Result<(), Failure> {
     ensure_compiler()?;
     ensure_judge()?;
-    let mut tally = Tally::default();
-    let mut outcomes = Vec::new();
-    for checked in steps() {
-        let outcome = checked.run(&mut tally);
-        outcomes.push((checked.name, outcome));
+    let mut steps = Steps { words, ..Steps::default() };
+    steps.step(&Step::cargo("formatting").words("fmt --all --check"));
+    steps.step(&Step::cargo("lints").words("clippy --workspace --all-targets -- -D warnings"));
+    steps.step(
+        &Step::cargo("documentation")
+            .variable("RUSTDOCFLAGS", "-D warnings")
+            .words("doc --workspace --no-deps"),
+    );
+    steps.tests();
+    steps.step(&Step::cargo("doc tests").words("test --workspace --no-fail-fast --doc"));
+    eprintln!("{}", summary(&steps.outcomes, &steps.tally));
+    if steps.outcomes.is_empty() {
+        return Err(Failure::NoStep { words: steps.words.join(", ") });
     }
-    eprintln!("{}", summary(&outcomes, &tally));
-    let failed: Vec<&str> =
-        outcomes.iter().filter(|(_, outcome)| outcome.is_err()).map(|(name, _)| name.as_str()).collect();
+    let failed = steps.outcomes.iter().filter(|(_, outcome)| outcome.is_err());
+    let failed: Vec<&str> = failed.map(|(name, _)| name.as_str()).collect();
     if failed.is_empty() {
         return Ok(());
     }
-    Err(Failure::Steps { failed: failed.len(), all: outcomes.len(), names: failed.join(", ") })
+    Err(Failure::Steps { failed: failed.len(), all: steps.outcomes.len(), names: failed.join(", ") })
 }
 
 /// The table at the end: a line a step, then the tests of all binaries together.
@@ -102,14 +135,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_many_steps_all_run_and_the_first_that_fails_is_told() {
-        let step = |name: &str, program: &str| Step::new(name, program);
-        let steps = vec![step("seed 1", "true"), step("seed 2", "false"), step("seed 3", "true")];
-        let checked = Checked { name: "seeds".into(), steps, tallied: true };
-        let error = checked.run(&mut Tally::default()).unwrap_err();
-        assert!(error.to_string().contains("seed 2"), "{error}");
-        let steps = vec![step("seed 1", "true"), step("seed 2", "true")];
-        assert!(Checked { name: "seeds".into(), steps, tallied: false }.run(&mut Tally::default()).is_ok());
+    fn the_steps_that_are_asked_for_run_and_no_others() {
+        let mut steps = Steps { words: vec!["lint".into(), "doc".into()], ..Steps::default() };
+        for (name, program) in [("formatting", "false"), ("lints", "true"), ("documentation", "false")] {
+            steps.step(&Step::new(name, program));
+        }
+        let ran: Vec<(&str, bool)> =
+            steps.outcomes.iter().map(|(name, outcome)| (name.as_str(), outcome.is_ok())).collect();
+        assert_eq!(ran, [("lints", true), ("documentation", false)]);
+        assert!(Steps::default().wants("formatting"));
     }
 
     #[test]
