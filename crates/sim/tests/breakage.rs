@@ -301,6 +301,7 @@ fn what_the_card_does_not_have_is_refused_and_nothing_is_planned() {
     }
     let later = When::At(card.now() + Duration::from_micros(1));
     assert!(card.break_on(later, Breakage::KillClient).is_err(), "a client dies at a call or now");
+    card.break_on(When::Call(u64::MAX), Breakage::KillClient).unwrap(); // never
     run_for(&card, 10_000).unwrap();
     card.fence(A).unwrap();
 }

@@ -20,7 +20,9 @@ impl Host {
     pub(crate) fn plan(&mut self, client: &Client, when: When, breakage: Breakage) -> Result<(), CardError> {
         self.check_breakage(&breakage)?;
         match when {
-            When::Call(number) => self.plan.on_call(client.id, client.calls() + number.max(1), breakage),
+            When::Call(number) => {
+                self.plan.on_call(client.id, client.calls().saturating_add(number.max(1)), breakage)
+            }
             When::Now => self.break_now(client, breakage),
             When::At(at) => match breakage {
                 Breakage::Refuse(_) | Breakage::KillClient => {
