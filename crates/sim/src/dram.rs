@@ -37,9 +37,7 @@ impl Dram {
                 }
             }
             Body::Read { address, entry, .. } if address >= DRAM_BYTES => {
-                let place = net.map.home(self.tile).raw;
-                let raw = Raw::new(place.x, DRAM_ROWS[self.channel % 4][usize::from(entry.port)]);
-                identity::answer(self.tile, raw, at, body, net);
+                identity::answer(self.tile, self.router(net, entry), at, body, net);
             }
             Body::Read { address, bytes, entry, reply } => {
                 let length = latency::dram_service(u64::from(bytes));
@@ -49,11 +47,18 @@ impl Dram {
                 let memory = &net.dram[self.channel];
                 let data = Payload::fill(bytes as usize, |out| memory.read(address, out));
                 let stream = latency::dram_stream(u64::from(bytes)).max(latency::packet(64));
-                net.reply(self.tile, taken + wait + latency::DRAM_ACCESS + stream, reply, data);
+                let ready = taken + wait + latency::DRAM_ACCESS + stream;
+                let start = ready - latency::packet(u64::from(bytes));
+                net.reply_from(self.tile, self.router(net, entry), [start, ready], reply, data);
             }
             // Nothing else is ever sent here: requests are checked where they are made.
             _ => {}
         }
+    }
+
+    /// The router of the port that a request enters by.
+    fn router(&self, net: &Net, entry: Entry) -> Raw {
+        Raw::new(net.map.home(self.tile).raw.x, DRAM_ROWS[self.channel % 4][usize::from(entry.port)])
     }
 
     /// When the port that a request enters by takes it.

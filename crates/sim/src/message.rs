@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::noc::Noc;
+use crate::noc::links::Ticket;
 use crate::noc::translate::{Place, TileId};
 use crate::tile::atomic::Atomic;
 use crate::tile::command::Command;
@@ -22,6 +23,17 @@ impl Body {
     /// A write of the host, a hart, or of the tile itself.
     pub(crate) fn write(address: u64, data: Payload, entry: Entry) -> Self {
         Self::Write { address, data, enables: ALL_BYTES, entry, ack: None }
+    }
+
+    /// Where a packet keeps its ticket.
+    pub(crate) fn ticket(&mut self) -> Option<&mut Option<Ticket>> {
+        match self {
+            Self::Write { entry, .. } | Self::Read { entry, .. } | Self::Atomic { entry, .. } => {
+                Some(&mut entry.ticket)
+            }
+            Self::ReadDone { ticket, .. } => Some(ticket),
+            _ => None,
+        }
     }
 
     /// True for what concerns neither the memory nor the registers that the cores of a tile share.
@@ -91,17 +103,19 @@ pub(crate) struct Entry {
     /// False for what does not take a turn at the tile's port: single flits of the host and of harts pass between those
     /// of others on a channel of their own; and what has had its turn.
     pub(crate) queued: bool,
+    /// With it a packet asks whether it had to wait on its way, when it arrives.
+    pub(crate) ticket: Option<Ticket>,
 }
 
 impl Entry {
     /// A NIU's request that enters at `place`.
-    pub(crate) fn of(noc: Noc, place: Place) -> Self {
-        Self { noc, port: place.port, queued: true }
+    pub(crate) fn of(noc: Noc, place: Place, ticket: Option<Ticket>) -> Self {
+        Self { noc, port: place.port, queued: true, ticket }
     }
 
     /// A request of the host or of a hart.
     pub(crate) fn window(noc: Noc, place: Place) -> Self {
-        Self { noc, port: place.port, queued: false }
+        Self { noc, port: place.port, queued: false, ticket: None }
     }
 }
 
@@ -110,8 +124,8 @@ impl Entry {
 pub(crate) struct Ack {
     pub(crate) tile: TileId,
     pub(crate) transaction: u8,
-    /// From the data being there to its being known.
-    pub(crate) after: Time,
+    /// From the data being there to its being known, a [`Time`].
+    pub(crate) after: u32,
 }
 
 /// Who waits for the answer to a read or an atomic.
@@ -166,7 +180,7 @@ pub(crate) enum Body {
     /// The last flit of a packet of a NIU's own leaves.
     Leave { noc: Noc, command: Command },
     /// The data of a NIU's read arrives.
-    ReadDone { noc: Noc, transaction: u8, address: u64, data: Payload, queued: bool },
+    ReadDone { noc: Noc, transaction: u8, address: u64, data: Payload, queued: bool, ticket: Option<Ticket> },
     /// The old value of a NIU's atomic arrives.
     AtomicDone { noc: Noc, transaction: u8, address: u64, value: u32 },
     /// A destination acknowledges a NIU's write.

@@ -7,6 +7,7 @@ use crate::host_side::HostSide;
 use crate::l2cpu::{Answer, WindowLoad};
 use crate::message::{Ack, Body, Payload, Reply};
 use crate::noc::latency::{self, LOOKAHEAD};
+use crate::noc::links::{Departure, Links, Ticket, Towards};
 use crate::noc::route::Raw;
 use crate::noc::translate::{Kind, Place, TileId, Topology};
 use crate::noc::{Noc, latency::DISORDER};
@@ -14,6 +15,7 @@ use crate::queue::{NextTimes, Queue};
 use crate::seed::Seed;
 use crate::sparse::Sparse;
 use crate::tamper::{Harm, Tamper, is_packet};
+use crate::tile::command::Command;
 use crate::time::Time;
 
 /// The number under which the host sends.
@@ -35,8 +37,12 @@ pub(crate) struct Net {
     pub(crate) windows: [[WindowLoad; 4]; 4],
     /// The memory of each DRAM channel.
     pub(crate) dram: [Sparse<DRAM_PAGE>; 8],
+    /// What packets do to each other on their way.
+    links: Links,
     /// Harm to packets that are still to arrive.
-    pub(crate) tampers: Vec<Tamper>,
+    tampers: Vec<Tamper>,
+    /// True while there is no harm to packets and none may have to wait: messages are taken as they come.
+    straight: bool,
     queue: Queue,
     pub(crate) next: NextTimes,
     sequences: Vec<u64>,
@@ -62,7 +68,9 @@ impl Net {
             host: HostSide::default(),
             windows: Default::default(),
             dram: std::array::from_fn(|_| Sparse::new(1 << 32)),
+            links: Links::new(tiles),
             tampers: Vec::new(),
+            straight: true,
             queue: Queue::new(tiles),
             next: NextTimes::new(tiles),
             sequences: vec![0; tiles + 1],
@@ -96,15 +104,7 @@ impl Net {
 
     /// Takes the next message to `tile`; `None` for one that gets lost or late.
     pub(crate) fn take(&mut self, tile: TileId) -> Option<(Time, u16, Body)> {
-        if !self.tampers.is_empty()
-            && let Some(harm) = self.harm(tile)
-        {
-            self.counters.messages += 1;
-            match harm {
-                // It is the same message: what its source sends besides is numbered, and drawn for, as without.
-                Harm::Delay(by) => self.queue.postpone(tile.index(), by),
-                Harm::Drop => _ = self.queue.pop(tile.index()),
-            }
+        if !self.straight && self.is_held_up(tile) {
             return None;
         }
         let message = self.queue.pop(tile.index())?;
@@ -112,9 +112,32 @@ impl Net {
         Some(message)
     }
 
-    /// What happens to the next message to `tile` on purpose.
+    /// True when the next message to `tile` comes later, since it had to wait on its way, or comes to harm.
     #[cold]
-    fn harm(&mut self, tile: TileId) -> Option<Harm> {
+    fn is_held_up(&mut self, tile: TileId) -> bool {
+        if let Some((at, body)) = self.queue.peek_mut(tile.index())
+            && let Some(place) = body.ticket()
+            && let Some(ticket) = *place
+        {
+            if let Some(later) = self.links.pass(ticket, tile, self.map.home(tile).raw, at) {
+                self.queue.postpone(tile.index(), later - at);
+                return true;
+            }
+            *place = None;
+            self.look();
+        }
+        let Some(harm) = self.take_harm(tile) else { return false };
+        self.counters.messages += 1;
+        match harm {
+            // It is the same message: what its source sends besides is numbered, and drawn for, as without.
+            Harm::Delay(by) => self.queue.postpone(tile.index(), by),
+            Harm::Drop => _ = self.queue.pop(tile.index()),
+        }
+        true
+    }
+
+    /// What happens to the next message to `tile` on purpose.
+    fn take_harm(&mut self, tile: TileId) -> Option<Harm> {
         // What a tile sends itself is no packet; nor does this harm the host's requests.
         let source = self.queue.source(tile.index())?;
         let packet = source != HOST && source != tile.0 && self.peek(tile).is_some_and(is_packet);
@@ -122,7 +145,25 @@ impl Net {
         let harm = self.tampers[index].harm;
         self.tampers[index].left = self.tampers[index].left.saturating_sub(1);
         self.tampers.retain(|tamper| tamper.left > 0);
+        self.look();
         Some(harm)
+    }
+
+    /// Adds to the harm to packets.
+    pub(crate) fn harm(&mut self, tampers: impl IntoIterator<Item = Tamper>) {
+        self.tampers.extend(tampers);
+        self.look();
+    }
+
+    /// No packet comes to harm any more.
+    pub(crate) fn mend(&mut self) {
+        self.tampers.clear();
+        self.look();
+    }
+
+    /// Something has changed of what may hold messages up.
+    fn look(&mut self) {
+        self.straight = self.tampers.is_empty() && self.links.is_idle();
     }
 
     /// Sends a message that acts on `to` at `at`.
@@ -180,12 +221,72 @@ impl Net {
         }
     }
 
-    /// Answers a read whose last flit leaves `source` at `ready`.
+    /// A request of a tile sets out, its head at `start`: gives the ticket it needs where others may make it wait.
+    #[inline]
+    pub(crate) fn depart(
+        &mut self,
+        source: TileId,
+        noc: Noc,
+        command: &Command,
+        start: Time,
+    ) -> Option<Ticket> {
+        if latency::is_long(command.operation.data()) || self.links.holds_up(source, noc) {
+            return self.depart_in_turn(source, noc, command, start);
+        }
+        None
+    }
+
+    #[cold]
+    fn depart_in_turn(&mut self, source: TileId, noc: Noc, command: &Command, start: Time) -> Option<Ticket> {
+        let (from, channel, towards) = (self.map.home(source).raw, command.channel, command.towards());
+        let bytes = command.operation.data();
+        let length = if latency::is_long(bytes) { latency::packet(bytes) } else { 0 };
+        let goes = match towards {
+            Towards::One(place) => place.raw != from,
+            Towards::Many(_, tiles) => !tiles.is_empty(),
+        };
+        let departure = Departure { noc, source, from, at: start, length, hop: latency::WRITE_HOP, channel };
+        (goes && (length > 0 || channel.is_some())).then(|| self.set_out(departure, towards))
+    }
+
+    fn set_out(&mut self, departure: Departure, towards: Towards) -> Ticket {
+        self.straight = false;
+        self.links.depart(departure, towards, &self.map)
+    }
+
+    /// The packet with this ticket is at `to` at `at`, where nothing holds it up: the message of it comes next.
+    #[cold]
+    pub(crate) fn expect(&mut self, ticket: Ticket, to: TileId, at: Time) {
+        self.links.expect(ticket, self.map.home(to).raw, at);
+    }
+
+    /// Answers a read with what is there at `ready`.
     pub(crate) fn reply(&mut self, source: TileId, ready: Time, reply: Reply, data: Payload) {
+        self.reply_from(source, self.map.home(source).raw, [ready, ready], reply, data);
+    }
+
+    /// Answers a read through the router at `from`; the first flit sets out and the last one leaves at these moments.
+    pub(crate) fn reply_from(
+        &mut self,
+        source: TileId,
+        from: Raw,
+        [start, ready]: [Time; 2],
+        reply: Reply,
+        data: Payload,
+    ) {
         match reply {
             Reply::Niu { tile, noc, transaction, address, after } => {
                 let arrival = ready + after + self.delay(source.0);
-                let body = Body::ReadDone { noc, transaction, address, data, queued: true };
+                let bytes = data.bytes().len() as u64;
+                let mut ticket = None;
+                if latency::is_long(bytes) && source != tile {
+                    let (length, hop) = (latency::packet(bytes), latency::ANSWER_HOP);
+                    let departure = Departure { noc, source, from, at: start, length, hop, channel: None };
+                    let given = self.set_out(departure, Towards::One(self.map.place_of(tile)));
+                    self.expect(given, tile, arrival);
+                    ticket = Some(given);
+                }
+                let body = Body::ReadDone { noc, transaction, address, data, queued: true, ticket };
                 self.push(source.0, tile, arrival, body);
             }
             Reply::Window { cluster, hart, ticket, after } => {
@@ -213,7 +314,7 @@ impl Net {
 
     /// Acknowledges a write whose data is there at `at`.
     pub(crate) fn acknowledge(&mut self, source: TileId, at: Time, noc: Noc, ack: Ack) {
-        let arrival = at + ack.after + self.delay(source.0);
+        let arrival = at + Time::from(ack.after) + self.delay(source.0);
         self.push(source.0, ack.tile, arrival, Body::Ack { noc, transaction: ack.transaction });
     }
 }

@@ -65,6 +65,12 @@ impl Queue {
         self.slots[self.inboxes[tile].peek()?.slot as usize].as_ref()
     }
 
+    /// The same to change it, with its time.
+    pub(crate) fn peek_mut(&mut self, tile: usize) -> Option<(Time, &mut Body)> {
+        let entry = self.inboxes[tile].peek()?;
+        Some((entry.at, self.slots[entry.slot as usize].as_mut()?))
+    }
+
     /// Takes the next message to `tile`, with its source.
     pub(crate) fn pop(&mut self, tile: usize) -> Option<(Time, u16, Body)> {
         let entry = self.inboxes[tile].pop()?;

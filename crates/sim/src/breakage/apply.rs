@@ -38,7 +38,7 @@ impl Host {
     /// Forgets what is to break.
     pub(crate) fn mend(&mut self) {
         self.plan.mend();
-        self.machine.net.tampers.clear();
+        self.machine.net.mend();
     }
 
     /// Counts a call of `client` and breaks what is to break before it.
@@ -168,7 +168,7 @@ impl Host {
 
     fn tamper(&mut self, to: NocXy, packets: u32, harm: Harm) {
         let to = self.find(to).filter(|_| packets > 0);
-        self.machine.net.tampers.extend(to.map(|to| Tamper { to, left: packets, harm }));
+        self.machine.net.harm(to.map(|to| Tamper { to, left: packets, harm }));
     }
 
     fn poke(&mut self, at: Time, tile: NocXy, address: u64, bytes: &[u8]) {

@@ -19,17 +19,22 @@ pub(crate) const DISORDER: Time = 200 * CYCLE;
 /// only; this much of them is on the way there.
 const REQUEST: Time = 31;
 
+/// From one router to the next: of writes.
+pub(crate) const WRITE_HOP: Time = 11 * CYCLE;
+/// The same of reads' requests and of their answers.
+pub(crate) const ANSWER_HOP: Time = 9 * CYCLE;
+
 /// From a write's last flit leaving to the data being there. The row, 40 cycles and 11 a hop, is of a write of two
 /// flits, from CMD_CTRL on.
 #[inline]
 pub(crate) const fn write(noc: Noc, from: Raw, to: Raw) -> Time {
-    (38 + 11 * hops(noc, from, to)) * CYCLE
+    38 * CYCLE + WRITE_HOP * hops(noc, from, to)
 }
 
 /// From a read request leaving to the data being read at its target.
 #[inline]
 pub(crate) const fn request(noc: Noc, from: Raw, to: Raw) -> Time {
-    (REQUEST + 9 * hops(noc, from, to)) * CYCLE
+    REQUEST * CYCLE + ANSWER_HOP * hops(noc, from, to)
 }
 
 /// From the data being read in another tile's L1 to its first flit arriving: the rest of the round trip of
@@ -42,7 +47,7 @@ pub(crate) const fn response(noc: Noc, from: Raw, to: Raw) -> Time {
         (false, true) => 217,
         (false, false) => 329,
     };
-    (round - 2 - REQUEST - 9 * hops(noc, from, to)) * CYCLE
+    (round - 2 - REQUEST) * CYCLE - ANSWER_HOP * hops(noc, from, to)
 }
 
 /// What an access to DRAM takes longer than one to L1, apart from the data: what the rows of one read by size leave
@@ -52,7 +57,13 @@ pub(crate) const DRAM_ACCESS: Time = 106 * CYCLE;
 /// Bytes a flit carries.
 const FLIT: u64 = 64;
 
-/// How long a port takes for a packet: a flit of header and one for each 64 bytes, 61 bytes a cycle.
+/// True for a packet that takes its turn on links: one with more data than a flit has.
+#[inline]
+pub(crate) const fn is_long(bytes: u64) -> bool {
+    bytes > FLIT
+}
+
+/// How long a port, or a link, takes for a packet: a flit of header and one for each 64 bytes, 61 bytes a cycle.
 #[inline]
 pub(crate) const fn packet(bytes: u64) -> Time {
     (1 + bytes.div_ceil(FLIT)) * FLIT * CYCLE / 61

@@ -2,7 +2,9 @@
 
 pub(crate) mod identity;
 pub(crate) mod latency;
+pub(crate) mod links;
 pub(crate) mod multicast;
+pub(crate) mod path;
 pub(crate) mod port;
 pub(crate) mod route;
 pub(crate) mod translate;

@@ -31,6 +31,11 @@ impl Tiles {
         self.0[tile.index() / 64] &= !(1 << (tile.index() % 64));
     }
 
+    /// True for one of them.
+    pub(crate) fn holds(&self, tile: TileId) -> bool {
+        self.0[tile.index() / 64] >> (tile.index() % 64) & 1 == 1
+    }
+
     /// True without any.
     pub(crate) fn is_empty(self) -> bool {
         self.0 == [0; 3]

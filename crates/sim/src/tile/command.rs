@@ -6,7 +6,9 @@ use super::atomic::Atomic;
 use crate::fault::{Rule, Violation};
 use crate::message::ALL_BYTES;
 use crate::noc::Noc;
+use crate::noc::links::{Ticket, Towards};
 use crate::noc::multicast::{self, Exclusion, Tiles};
+use crate::noc::path::Axis;
 use crate::noc::translate::{Kind, Place, TileId, Topology};
 use crate::target::{self, Access};
 
@@ -56,6 +58,24 @@ pub(crate) struct Command {
     pub(crate) channel: Option<u8>,
     /// Whether the next request of the NIU belongs to the same transaction.
     pub(crate) linked: bool,
+    /// The axis along which a multicast fans out.
+    pub(crate) major: Axis,
+    /// What each of its packets asks with, where it arrives, whether it had to wait.
+    pub(crate) ticket: Option<Ticket>,
+}
+
+impl Command {
+    /// Where its packets go.
+    pub(crate) fn towards(&self) -> Towards {
+        let to = match self.operation {
+            Operation::Read { from, .. } => Destination::One(from),
+            Operation::Write { to, .. } | Operation::Inline { to, .. } | Operation::Atomic { to, .. } => to,
+        };
+        match to {
+            Destination::One(place) => Towards::One(place),
+            Destination::Many(tiles) => Towards::Many(self.major, tiles),
+        }
+    }
 }
 
 impl Operation {
@@ -112,7 +132,9 @@ impl Registers {
             _ => return Err(Violation::new(Rule::ControlWord, format!("NIU control {control:#x}"))),
         };
         let channel = flag(7).then_some((control >> 13 & 7) as u8);
-        Ok(Command { operation, transaction: (self.tag >> 10 & 15) as u8, channel, linked: flag(6) })
+        let major = if flag(16) { Axis::Y } else { Axis::X };
+        let transaction = (self.tag >> 10 & 15) as u8;
+        Ok(Command { operation, transaction, channel, linked: flag(6), major, ticket: None })
     }
 
     /// Brings the registers to the last packet of a request longer than one, as the hardware leaves them; false when they are

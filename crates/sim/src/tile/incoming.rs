@@ -41,14 +41,16 @@ impl Shared {
                 let counts =
                     [(received::READS, 1), (received::READS_ANSWERED, 1), (received::WORDS_READ, words)];
                 self.received(entry.noc, &counts);
-                let mut ready = at;
+                let (mut start, mut ready) = (at, at);
                 if let Reply::Niu { .. } | Reply::Line { .. } = reply {
                     // Answers follow one another out of the tile, beside its own requests.
                     let port = &mut self.nius[entry.noc.index()].answers_free_at;
-                    *port = at.max(*port) + latency::packet(u64::from(bytes));
-                    ready = *port;
+                    start = at.max(*port);
+                    ready = start + latency::packet(u64::from(bytes));
+                    *port = ready;
                 }
-                net.reply(self.tile, ready, reply, data);
+                let raw = net.map.home(self.tile).raw;
+                net.reply_from(self.tile, raw, [start, ready], reply, data);
             }
             Body::Atomic { address, atomic, entry, reply } => {
                 let old = self.l1.value(address, 4) as u32;

@@ -36,7 +36,8 @@ impl Shared {
             let leave = start + latency::packet(operation.data());
             niu.free_at = leave;
             self.commanded(noc, usize::from(command.transaction), &operation);
-            let command = Command { operation, ..command };
+            let mut command = Command { operation, ..command };
+            command.ticket = net.depart(self.tile, noc_id, &command, start);
             net.push(self.tile.0, self.tile, leave, Body::Leave { noc: noc_id, command });
         }
         if self.nius[noc].buffers[usize::from(buffer)].advance() {
@@ -82,8 +83,8 @@ impl Shared {
                 let after = net.answer(noc, raw, from);
                 let reply = Reply::Niu { tile: self.tile, noc, transaction, address: into, after };
                 let arrival = net.asking(noc, raw, from, at);
-                let body = Body::Read { address, bytes, entry: Entry::of(noc, from), reply };
-                self.post(arrival, from, command.channel, noc, body, net);
+                let body = Body::Read { address, bytes, entry: Entry::of(noc, from, command.ticket), reply };
+                self.post(arrival, from, command, noc, body, net);
             }
             Operation::Atomic { to, address, atomic, into } => {
                 self.count(n, counter::ATOMICS_SENT, 1);
@@ -91,8 +92,9 @@ impl Shared {
                     let after = latency::write(noc, place.raw, raw);
                     let reply = Reply::Niu { tile: this.tile, noc, transaction, address: into, after };
                     let arrival = net.arrival(noc, raw, place, at);
-                    let body = Body::Atomic { address, atomic, entry: Entry::of(noc, place), reply };
-                    this.post(arrival, place, command.channel, noc, body, net);
+                    let body =
+                        Body::Atomic { address, atomic, entry: Entry::of(noc, place, command.ticket), reply };
+                    this.post(arrival, place, command, noc, body, net);
                 });
             }
             Operation::Write { from, to, address, bytes, enables, acked } => {
@@ -132,12 +134,13 @@ impl Shared {
     ) {
         let raw = net.map.home(self.tile).raw;
         self.spread(to, net, |this, place, net| {
-            let after = latency::write(noc, place.raw, raw);
+            let after = latency::write(noc, place.raw, raw) as u32;
             let ack = acked.then_some(Ack { tile: this.tile, transaction: command.transaction, after });
             let Data { address, data, enables } = data.clone();
-            let body = Body::Write { address, data, enables, entry: Entry::of(noc, place), ack };
+            let body =
+                Body::Write { address, data, enables, entry: Entry::of(noc, place, command.ticket), ack };
             let arrival = net.arrival(noc, raw, place, at);
-            this.post(arrival, place, command.channel, noc, body, net);
+            this.post(arrival, place, command, noc, body, net);
         });
     }
 
@@ -155,10 +158,13 @@ impl Shared {
     }
 
     /// Sends to another tile, or this one, with the seed's delay.
-    fn post(&mut self, arrival: Time, to: Place, channel: Option<u8>, noc: Noc, body: Body, net: &mut Net) {
+    fn post(&mut self, arrival: Time, to: Place, command: Command, noc: Noc, body: Body, net: &mut Net) {
         let mut arrival = arrival + net.delay(self.tile.0);
         if net.seed.0 != 0 {
-            arrival = self.nius[noc.index()].in_order(net.map.homes.len(), to.tile, channel, arrival);
+            arrival = self.nius[noc.index()].in_order(net.map.homes.len(), to.tile, command.channel, arrival);
+        }
+        if let Some(ticket) = command.ticket {
+            net.expect(ticket, to.tile, arrival);
         }
         net.push(self.tile.0, to.tile, arrival, body);
     }
