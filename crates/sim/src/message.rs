@@ -40,6 +40,7 @@ impl Body {
     pub(crate) fn concerns_no_core(&self) -> bool {
         match self {
             Self::LookAgain
+            | Self::Linked { .. }
             | Self::Timer { .. }
             | Self::Answered { .. }
             | Self::Line { .. }
@@ -179,6 +180,8 @@ pub(crate) enum Body {
     Atomic { address: u64, atomic: Atomic, entry: Entry, reply: Reply },
     /// The last flit of a packet of a NIU's own leaves.
     Leave { noc: Noc, command: Command },
+    /// A NIU's linked transaction may have been left open.
+    Linked { noc: Noc },
     /// The data of a NIU's read arrives.
     ReadDone { noc: Noc, transaction: u8, address: u64, data: Payload, queued: bool, ticket: Option<Ticket> },
     /// The old value of a NIU's atomic arrives.

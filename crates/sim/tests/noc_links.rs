@@ -68,7 +68,7 @@ fn ends(card: &Card, flows: &[Flow]) -> Vec<u32> {
 
 /// The rate of each flow, as a part of a link's.
 fn shares(flows: &[Flow]) -> Vec<f64> {
-    let card = begin(Card::builder(), flows);
+    let card = begin(exact(), flows);
     let rate = |took: u32| f64::from(PACKETS) * 16384.0 / f64::from(took) / FULL;
     ends(&card, flows).into_iter().map(rate).collect()
 }
@@ -138,7 +138,7 @@ fn a_hot_spot_slows_who_has_to_pass_and_nobody_beside_it() {
 #[test]
 fn single_flits_pass_between_the_packets_of_others() {
     let took = |beside: &[Flow]| {
-        let card = begin(Card::builder(), beside);
+        let card = begin(exact(), beside);
         let body = format!(
             "while (CLOCK() < {at}) {{}}
              uint32_t start = CLOCK();

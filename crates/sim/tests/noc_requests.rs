@@ -179,6 +179,32 @@ fn each_transaction_id_counts_its_own_and_a_mask_clears_them() {
 }
 
 #[test]
+fn more_than_255_requests_of_one_transaction_are_right_for_who_counts_responses() {
+    let card = run(&format!(
+        "for (int i = 0; i < 300; i++) read_from(0, {b}, 0x40000, 0x50000, 16384);
+         while (COUNTER(0, 2) != 300) {{}}
+         R(0x20010) = COUNTER(0, 0x10);",
+        b = B.hi_word()
+    ));
+    assert_eq!(peek(&card, A, 0x2_0010), 0, "all are answered");
+}
+
+#[test]
+fn a_linked_transaction_may_last_as_long_as_requests_come() {
+    let card = run(&format!(
+        "for (int i = 0; i < 6; i++) {{
+             send(0, 0, 0x20d2, 0x40000, self(0), 0x30000, {b}, 16384);
+             uint32_t start = CLOCK();
+             while (CLOCK() - start < 9000) {{}}
+         }}
+         send(0, 0, 0x2092, 0x40000, self(0), 0x30000, {b}, 64);
+         for (uint32_t start = CLOCK(); CLOCK() - start < 30000;) {{}}",
+        b = B.hi_word()
+    ));
+    run_for(&card, 100_000).unwrap();
+}
+
+#[test]
 fn the_receiving_side_counts_what_came_and_what_it_answered() {
     let card = open(Card::builder());
     let body = format!(

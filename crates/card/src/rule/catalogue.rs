@@ -138,6 +138,10 @@ catalogue! {
         "of a disabled tile the NIUs alone answer, anything else hangs the NoC", "host.md §7";
     HostUncached "KF0325" "a request to host memory past the host's caches":
         "host memory is coherent through the windows that look into the caches: 0, 1, 4 and 5", "host.md §8.2";
+    LostCount "KF0326" "a wait for a transaction's counter that has lost count":
+        "a transaction's counters have 8 bits: at most 255 requests of it are outstanding when somebody looks at them", "tensix.md §4";
+    LinkedForLong "KF0327" "a linked transaction that nobody closes":
+        "a linked transaction is closed promptly by a request that is not linked; here within 10 us", "tensix.md §4";
 
     // X280 clusters.
     HartAddress "KF0401" "an address where an X280 hart has nothing":

@@ -71,6 +71,7 @@ impl Shared {
                 }
             }
             Body::Leave { noc, command } => self.leave(at, noc, command, net),
+            Body::Linked { noc } => self.look_at_link(at, noc, net)?,
             Body::ReadDone { noc, transaction, address, data, .. } => {
                 let bytes = data.bytes();
                 self.lose_code(address, bytes.len() as u64);

@@ -5,7 +5,7 @@ use crate::fault::{Rule, Violation};
 use crate::noc::Noc;
 use crate::noc::identity;
 use crate::noc::translate::{TileId, Topology};
-use crate::time::Time;
+use crate::time::{Time, from_nanos};
 
 /// Counter numbers (offset `0x200 + 4 i`).
 pub(crate) mod counter {
@@ -25,9 +25,9 @@ pub(crate) mod counter {
     pub(crate) const POSTED_STARTED: usize = 0xd;
     pub(crate) const READS_STARTED: usize = 0xe;
     pub(crate) const ATOMICS_STARTED: usize = 0xf;
-    /// Outstanding requests of each transaction id; 8 bits.
+    /// Outstanding requests of each transaction id; 8 bits, kept whole.
     pub(crate) const OUTSTANDING: usize = 0x10;
-    /// Writes of each transaction id that have not left; 8 bits.
+    /// Writes of each transaction id that have not left; the same.
     pub(crate) const LEAVING: usize = 0x20;
     /// The first of the receiving side's: atomics answered, writes acknowledged, reads answered, flits of their data, then
     /// requests accepted, reads, atomics, posted atomics, and of acknowledged and of posted writes flits, packets, and
@@ -39,6 +39,10 @@ pub(crate) mod counter {
 
 /// The channel of a transaction whose requests name none: a place of its own in the order.
 const LINKED: u8 = 7;
+
+/// How long a linked transaction may go without a request: fifty of the longest packets. On silicon it is to be closed promptly
+/// (tensix.md §4); requests that belong together are sent within some hundred cycles.
+const LINKED_BOUND: Time = from_nanos(10_000);
 
 /// The offset of CMD_CTRL in a command buffer.
 pub(crate) const CMD_CTRL: u64 = 0x40;
@@ -65,6 +69,9 @@ pub(crate) struct Niu {
     waiting: [Option<Time>; 4],
     /// The destination and channel of the transaction that a linked request left open.
     open: Option<(u32, Option<u8>)>,
+    /// When the last linked request has left, and whether the tile looks again some time after.
+    linked_at: Time,
+    looks_again: bool,
     pub(crate) counters: [u32; counter::COUNT],
     /// When its port to the router is free for requests.
     pub(crate) free_at: Time,
@@ -81,6 +88,8 @@ impl Niu {
             buffers: [Registers::default(); 4],
             waiting: [None; 4],
             open: None,
+            linked_at: 0,
+            looks_again: false,
             counters: [0; counter::COUNT],
             free_at: 0,
             answers_free_at: 0,
@@ -154,6 +163,42 @@ impl Niu {
         if is_write { registers.ret[2] } else { registers.target[2] }
     }
 
+    /// A linked request leaves at `at`: gives when to look whether the transaction was closed, unless somebody will.
+    pub(super) fn link(&mut self, at: Time) -> Option<Time> {
+        self.linked_at = at;
+        (!std::mem::replace(&mut self.looks_again, true)).then_some(at + LINKED_BOUND)
+    }
+
+    /// Looks whether a linked transaction was closed; gives when to look again.
+    pub(super) fn look_at_link(&mut self, at: Time) -> Result<Option<Time>, Violation> {
+        self.looks_again = false;
+        let Some((to, _)) = self.open else { return Ok(None) };
+        let end = self.linked_at + LINKED_BOUND;
+        if at < end {
+            self.looks_again = true;
+            return Ok(Some(end));
+        }
+        let detail =
+            format!("no request to {to:#x} for 10 us behind a linked one on NoC {}", self.noc.index());
+        Err(Violation::new(Rule::LinkedForLong, detail))
+    }
+
+    /// What a counter of 8 bits shows.
+    ///
+    /// # Errors
+    /// A core's look at one that shows too few.
+    fn look(&self, i: usize, by_core: bool) -> Result<u32, Violation> {
+        let (count, shown) = (self.counters[i], self.counters[i] & 0xff);
+        // Multicasts, which are acknowledged more than once, and a mask take it below 0: then it never meant anything.
+        if by_core && (256..1 << 31).contains(&count) {
+            let what =
+                if i < counter::LEAVING { "outstanding requests" } else { "writes that have not left" };
+            let detail = format!("load of NIU counter {i:#x}, which shows {shown} of {count} {what}");
+            return Err(Violation::new(Rule::LostCount, detail));
+        }
+        Ok(shown)
+    }
+
     /// Keeps an arrival at `tile` behind the earlier ones on the same static channel.
     pub(crate) fn in_order(
         &mut self,
@@ -171,8 +216,14 @@ impl Niu {
         *last
     }
 
-    /// Loads the register at `offset` of the NIU of the Tensix tile at `raw`.
-    pub(crate) fn load(&self, map: &Topology, tile: TileId, offset: u64) -> Result<u32, Violation> {
+    /// Loads the register at `offset` of the NIU of `tile`, for one of its cores or for the NoC.
+    pub(crate) fn load(
+        &self,
+        map: &Topology,
+        tile: TileId,
+        offset: u64,
+        by_core: bool,
+    ) -> Result<u32, Violation> {
         let (buffer, register) = ((offset >> 11) as usize, offset & 0x7ff);
         let unknown = || Violation::new(Rule::NiuRegister, format!("load of NIU register {offset:#x}"));
         let registers = self.buffers.get(buffer).ok_or_else(unknown)?;
@@ -193,6 +244,7 @@ impl Niu {
             _ if buffer != 0 => return Err(unknown()),
             0x64 => 4,
             0x68 => 0,
+            0x240..=0x2bc => self.look((register as usize - 0x200) / 4, by_core)?,
             0x200..=0x2fc => self.counters[(register as usize - 0x200) / 4],
             _ => {
                 return identity::load(map, self.noc, tile, map.home(tile).raw, register).ok_or_else(unknown);

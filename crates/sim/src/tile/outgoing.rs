@@ -45,7 +45,24 @@ impl Shared {
         }
         // The last packet is accepted when the one before it has left.
         self.nius[noc].accept(buffer, start, at);
+        if command.linked {
+            let look = self.nius[noc].link(self.nius[noc].free_at);
+            self.look_at_link_at(look, noc_id, net);
+        }
         Ok(())
+    }
+
+    /// Looks whether a linked transaction was closed.
+    pub(super) fn look_at_link(&mut self, at: Time, noc: Noc, net: &mut Net) -> Result<(), Violation> {
+        let again = self.nius[noc.index()].look_at_link(at)?;
+        self.look_at_link_at(again, noc, net);
+        Ok(())
+    }
+
+    fn look_at_link_at(&self, at: Option<Time>, noc: Noc, net: &mut Net) {
+        if let Some(at) = at {
+            net.push(self.tile.0, self.tile, at, Body::Linked { noc });
+        }
     }
 
     /// Counts what CMD_CTRL counts at once, and what comes with a packet's being started.

@@ -2,7 +2,7 @@
 
 use super::command::{Command, Operation};
 use super::cores::Core;
-use super::debug::{Debug, SOFT_RESET_0};
+use super::debug::{Debug, NOC_READER, SOFT_RESET_0};
 use super::icache::InstructionCache;
 use super::mailboxes::Mailboxes;
 use super::map::CONFIG_WORDS;
@@ -105,7 +105,8 @@ impl Shared {
         match address {
             0xffb1_2000..0xffb1_3000 => self.debug.load(at, reader, address & 0xfff),
             0xffb2_0000..0xffb4_0000 => {
-                self.nius[(address >> 16 & 1) as usize].load(&net.map, self.tile, address & 0xffff)
+                let niu = &self.nius[(address >> 16 & 1) as usize];
+                niu.load(&net.map, self.tile, address & 0xffff, reader != NOC_READER)
             }
             0xffb4_0000..0xffb8_0000 => self.streams.load(address & 0x3_ffff),
             _ => Err(unmapped("load", address)),
@@ -265,9 +266,6 @@ impl Shared {
     pub(super) fn count(&mut self, noc: usize, counter: usize, by: u32) {
         let niu = &mut self.nius[noc];
         niu.counters[counter] = niu.counters[counter].wrapping_add(by);
-        if (counter::OUTSTANDING..0x30).contains(&counter) {
-            niu.counters[counter] &= 0xff;
-        }
         let address = niu.counter_address(counter);
         self.watchers.written(address, 4);
     }
