@@ -106,6 +106,7 @@ const PARKED: &[Exception] = &[
     test("tools", "any_bytes_are_read_or_refused", BYTES),
     test("tools", "served::inspect_and_explain_tell_of_a_wedged_card_while_it_runs_and_afterwards", LONG),
     file("worlds", OWN),
+    file("x280_parking", OWN),
 ];
 
 /// What is not run with [`SEEDS`], and why.
@@ -146,6 +147,7 @@ const UNSEEDED: &[Exception] = &[
     file("timing", EXACT),
     test("tools", "any_bytes_are_read_or_refused", BYTES),
     file("worlds", OWN),
+    file("x280_parking", OWN),
 ];
 
 /// Test files of the packages that build no card.
