@@ -142,6 +142,29 @@ fn dram_keeps_what_one_port_wrote_for_the_others() {
 }
 
 #[test]
+fn a_short_read_stays_behind_a_short_write_on_its_static_channel() {
+    // The read is faster on its way, and goes out right behind: its registers stand from the time before.
+    let read_behind_write = |prepare: &str| {
+        let card = run_on(
+            exact(),
+            &format!(
+                "R(0x40000) = 7; FENCE();
+                 {prepare} while (COUNTER(0, 2) != 1) {{}}
+                 write_to(0, {xy}, 0x40000, 0x60000, 4);
+                 R(0xffb20840) = 1; while (COUNTER(0, 2) != 2) {{}}
+                 R(0x20010) = R(0x30000);",
+                xy = B.hi_word()
+            ),
+        );
+        peek(&card, A, 0x2_0010)
+    };
+    let xy = B.hi_word();
+    assert_eq!(read_behind_write(&format!("read_from(0, {xy}, 0x60000, 0x30000, 4);")), 7);
+    let other = format!("send(0, 1, 0x90, 0x60000, {xy}, 0x30000, self(0), 4);");
+    assert_eq!(read_behind_write(&other), 0, "on another channel");
+}
+
+#[test]
 fn data_of_a_write_is_read_when_it_leaves_and_arrives_later() {
     // 16 KiB take 268 cycles to leave. What is stored behind the send, and early enough, still goes out; a barrier
     // that is missing reads old data at the far end, unless the read is on the write's static channel.

@@ -1,5 +1,7 @@
 //! One NIU: four command buffers, counters and identity registers (tensix.md §4).
 
+use rustc_hash::FxHashMap;
+
 use super::command::{Command, Registers};
 use crate::fault::{Rule, Violation};
 use crate::noc::Noc;
@@ -77,8 +79,8 @@ pub(crate) struct Niu {
     pub(crate) free_at: Time,
     /// The same for answers to reads of others.
     pub(crate) answers_free_at: Time,
-    /// The last arrival on each static channel at each tile: kept only where a seed disorders packets.
-    order: Vec<[Time; 8]>,
+    /// The last arrival on each static channel, by the number of the tile that it was at.
+    order: FxHashMap<u16, [Time; 8]>,
 }
 
 impl Niu {
@@ -93,7 +95,7 @@ impl Niu {
             counters: [0; counter::COUNT],
             free_at: 0,
             answers_free_at: 0,
-            order: Vec::new(),
+            order: FxHashMap::default(),
         }
     }
 
@@ -200,18 +202,9 @@ impl Niu {
     }
 
     /// Keeps an arrival at `tile` behind the earlier ones on the same static channel.
-    pub(crate) fn in_order(
-        &mut self,
-        tiles: usize,
-        tile: TileId,
-        channel: Option<u8>,
-        arrival: Time,
-    ) -> Time {
+    pub(crate) fn in_order(&mut self, tile: TileId, channel: Option<u8>, arrival: Time) -> Time {
         let Some(channel) = channel else { return arrival };
-        if self.order.is_empty() {
-            self.order = vec![[0; 8]; tiles];
-        }
-        let last = &mut self.order[tile.index()][usize::from(channel)];
+        let last = &mut self.order.entry(tile.0).or_default()[usize::from(channel)];
         *last = arrival.max(*last + 1);
         *last
     }

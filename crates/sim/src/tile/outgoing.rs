@@ -174,12 +174,11 @@ impl Shared {
         }
     }
 
-    /// Sends to another tile, or this one, with the seed's delay.
+    /// Sends to another tile, or this one, with the seed's delay. A read is faster than a write: on the same static channel it
+    /// stays behind, whatever the seed (tensix.md §4, "Ordering guarantees").
     fn post(&mut self, arrival: Time, to: Place, command: Command, noc: Noc, body: Body, net: &mut Net) {
-        let mut arrival = arrival + net.delay(self.tile.0);
-        if net.seed.0 != 0 {
-            arrival = self.nius[noc.index()].in_order(net.map.homes.len(), to.tile, command.channel, arrival);
-        }
+        let arrival = arrival + net.delay(self.tile.0);
+        let arrival = self.nius[noc.index()].in_order(to.tile, command.channel, arrival);
         if let Some(ticket) = command.ticket {
             net.expect(ticket, to.tile, arrival);
         }
