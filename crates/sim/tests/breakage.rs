@@ -174,6 +174,35 @@ fn a_frozen_core_stands_still_until_its_time_or_its_reset() {
 }
 
 #[test]
+fn the_last_freeze_of_a_core_says_until_when_it_stands_still() {
+    let card = counting();
+    let freeze = |time: Option<u64>| {
+        let freeze = Breakage::Freeze { tile: A, hart: 0, time: time.map(Duration::from_micros) };
+        card.break_on(When::Now, freeze).unwrap();
+        run_for(&card, 100).unwrap();
+    };
+    freeze(Some(20));
+    freeze(Some(200));
+    run_for(&card, 100_000).unwrap();
+    assert!(!counts(&card), "the first one is over");
+    run_for(&card, 110_000).unwrap();
+    assert!(counts(&card));
+    freeze(Some(20));
+    freeze(None);
+    run_for(&card, 1_000_000).unwrap();
+    assert!(!counts(&card));
+    // One in reset is none's, and the next freeze is another one.
+    freeze(Some(50));
+    card.write32(A, SOFT_RESET, ALL_HELD).unwrap();
+    start(&card, A, &[0]);
+    run_for(&card, 20_000).unwrap();
+    assert!(counts(&card));
+    freeze(Some(1_000));
+    run_for(&card, 100_000).unwrap();
+    assert!(!counts(&card), "what was planned before the reset is over");
+}
+
+#[test]
 fn a_freeze_before_the_start_does_nothing_and_the_next_one_freezes() {
     let card = open(Card::builder());
     let freeze = |tile| Breakage::Freeze { tile, hart: 0, time: None };

@@ -149,6 +149,7 @@ impl Host {
             Breakage::Freeze { tile, hart, time } => {
                 if let Some(tile) = self.find(tile) {
                     self.machine.freeze(tile, hart, at);
+                    self.plan.no_thaw(tile, hart);
                     if let Some(time) = time {
                         self.plan.at(at.saturating_add(nanos(time)), Step::Thaw { tile, hart });
                     }

@@ -83,7 +83,7 @@ pub enum Breakage {
         tile: NocXy,
         /// The baby core (0 to 4: B, NC, T0, T1, T2) or the hart of the cluster (0 to 3).
         hart: usize,
-        /// It goes on after that long, if it has not been reset; `None` for never.
+        /// It goes on after that long, if it has not been reset; `None` for never. Of several the last one says it.
         time: Option<Duration>,
     },
     /// A hart of an X280 cluster takes an exception.

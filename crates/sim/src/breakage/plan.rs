@@ -41,6 +41,12 @@ impl Plan {
         self.calls.push((client, call, breakage));
     }
 
+    /// Forgets when a hart goes on: another freeze says it anew.
+    pub(crate) fn no_thaw(&mut self, of: TileId, number: usize) {
+        self.timed
+            .retain(|(_, step)| !matches!(step, Step::Thaw { tile, hart } if (*tile, *hart) == (of, number)));
+    }
+
     /// Forgets what is to break; what is to mend by itself stays.
     pub(crate) fn mend(&mut self) {
         self.timed.retain(|(_, step)| matches!(step, Step::Thaw { .. }));
