@@ -83,6 +83,8 @@ catalogue! {
     ClockLatch "KF0208" "the latched high word of a clock that others read, too":
         "reading a wall clock's low word latches its high one, once for the tile: where several read it, the live high word is read before and after",
         "tensix.md §1";
+    BufferCounter "KF0209" "a circular buffer's counter that two cores count in":
+        "one core pushes to a circular buffer and one pops: each keeps its own place in it", "tensix.md §5";
 
     // Requests over the NoC.
     AbsentTile "KF0301" "a request to a tile that is not there":

@@ -257,6 +257,7 @@ impl TensixBus<'_> {
                 Self::word(address, width)?;
                 let (start, bytes) = Shared::affected(address);
                 self.announce(at, start, bytes)?;
+                self.shared.count_buffer(self.own.core, address, value as u32)?;
                 self.shared.store(at, address, value as u32, self.net)?;
                 if self.has_reset_itself() {
                     *self.generation += 1; // so that the core looks for its next instruction before it executes it

@@ -37,6 +37,7 @@ impl TensixBus<'_> {
             Region::Niu(_) | Region::Overlay => {
                 Self::word(address, width)?;
                 self.shared.check_store(address, self.net)?;
+                self.shared.count_buffer(self.own.core, address, value as u32)?;
             }
             Region::Semaphores | Region::PcBuf(_) | Region::Mailbox(_) => Self::word(address, width)?,
         }

@@ -152,6 +152,15 @@ impl Shared {
         Ok(())
     }
 
+    /// Before a core stores to a register: the counters of a circular buffer are one core's each.
+    #[inline]
+    pub(super) fn count_buffer(&mut self, core: Core, address: u64, value: u32) -> Result<(), Violation> {
+        match address {
+            0xffb4_0000..0xffb8_0000 => self.streams.count(core, address & 0x3_ffff, value),
+            _ => Ok(()),
+        }
+    }
+
     /// The registers a store to a register can change, itself included: start and bytes.
     pub(crate) fn affected(address: u64) -> (u64, u64) {
         match address {

@@ -1,10 +1,13 @@
 //! Overlay stream registers: the words circular buffers count in (tensix.md §5).
 
+use super::cores::Core;
 use crate::fault::{Rule, Violation};
 
 /// The registers of the 64 streams that are modelled.
 #[derive(Clone)]
 pub(crate) struct Streams {
+    /// Which core counts in `acked` and in `received` of each, since they were 0 last.
+    counts: [[Option<Core>; 2]; 64],
     acked: [u32; 64],
     received: [u32; 64],
     space: [u32; 64],
@@ -15,7 +18,7 @@ const KEPT: u32 = 0x1_ffff;
 
 impl Streams {
     pub(crate) fn new() -> Self {
-        Self { acked: [0; 64], received: [0; 64], space: [0; 64] }
+        Self { counts: [[None; 2]; 64], acked: [0; 64], received: [0; 64], space: [0; 64] }
     }
 
     /// Loads the register at `offset` from the first stream's base.
@@ -27,6 +30,30 @@ impl Streams {
             0x4a4 => Ok(self.space[stream]),
             _ => Err(unknown("load", offset)),
         }
+    }
+
+    /// Before `core` stores to the register at `offset`: each counter of a circular buffer is one core's.
+    pub(crate) fn count(&mut self, core: Core, offset: u64, value: u32) -> Result<(), Violation> {
+        let (stream, counter) = match offset & 0xfff {
+            0x20 => (offset >> 12, 0),
+            0x28 => (offset >> 12, 1),
+            _ => return Ok(()),
+        };
+        let counts = &mut self.counts[stream as usize][counter];
+        match *counts {
+            _ if value & KEPT == 0 => *counts = None,
+            Some(other) if other != core => {
+                let does = ["pops", "pushes"][counter];
+                let detail = format!(
+                    "{core} counts in circular buffer {stream}, which {other} {does}",
+                    core = core.name(),
+                    other = other.name()
+                );
+                return Err(Violation::new(Rule::BufferCounter, detail));
+            }
+            _ => *counts = Some(core),
+        }
+        Ok(())
     }
 
     /// Stores to the register at `offset`.
@@ -62,6 +89,23 @@ fn unknown(what: &str, offset: u64) -> Violation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_counter_is_one_cores_until_it_is_zeroed() {
+        let mut streams = Streams::new();
+        let mut count = |core, offset, value| streams.count(core, offset, value);
+        count(Core::Nc, 0x3028, 1).unwrap();
+        count(Core::B, 0x3020, 1).unwrap();
+        count(Core::Nc, 0x3028, 2).unwrap();
+        let refused = count(Core::T2, 0x3028, 3).unwrap_err();
+        assert_eq!(refused.detail, "T2 counts in circular buffer 3, which NC pushes");
+        let refused = count(Core::T0, 0x3020, 2).unwrap_err();
+        assert_eq!(refused.detail, "T0 counts in circular buffer 3, which B pops");
+        count(Core::T2, 0x4028, 3).unwrap();
+        count(Core::B, 0x3028, 0).unwrap();
+        count(Core::T2, 0x3028, 1).unwrap();
+        count(Core::Nc, 0x34a4, 1).unwrap();
+    }
 
     #[test]
     fn counters_keep_17_bits_and_remote_adds_go_to_the_space() {

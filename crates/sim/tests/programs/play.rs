@@ -180,7 +180,7 @@ fn meddle(card: &Card, tiles: &[NocXy], dice: &Dice) -> Result<String, CardError
             "fence".into()
         }
         12 => format!("{:x}", card.read32(tile, 0xffb2_0200 + 4 * dice.below(64))?),
-        _ => format!("{:x}", card.read32(tile, 0xffb4_0028 + 0x1000 * dice.below(3))?),
+        _ => format!("{:x}", card.read32(tile, 0xffb4_0028 + 0x1000 * dice.below(5))?),
     })
 }
 

@@ -377,13 +377,15 @@ impl Program<'_> {
     pub(super) fn stream(&mut self) {
         let number = self.number();
         let register = [0x20, 0x28, 0x438, 0x4a4][self.below(4) as usize];
-        let stream = (self.below(3) as u32) << 12;
-        self.put_all(li(OTHER, stream));
+        let loads = register != 0x438 && self.below(2) == 0;
+        let stream = match register {
+            // One core counts there.
+            0x20 | 0x28 if !loads => self.core as u32,
+            _ => self.below(5) as u32,
+        };
+        self.put_all(li(OTHER, stream << 12));
         self.put(add(AT, OVERLAY, OTHER));
-        match self.below(2) {
-            0 if register != 0x438 => self.put(lw(number, AT, register)),
-            _ => self.put(sw(number, AT, register)),
-        }
+        self.put(if loads { lw(number, AT, register) } else { sw(number, AT, register) });
     }
 
     pub(super) fn control_register(&mut self) {

@@ -9,8 +9,8 @@ A card of silicon that is used against its rules hangs, corrupts or does somethi
 who did what, where, which rule is against it and where that comes from. Each rule has a code; `cargo komorebi explain KF0306` prints its page.
 
 The programs of the pages are real: `crates/sim/tests/strict_faults` runs each on a simulated card, the wrong one into its fault and the right
-one past it. A block names who runs it: a baby core (`B`, `NC`, `T0`, `T1`, `T2`) of the tile at (4, 4), hart 0 of the X280 cluster at (8, 26),
-or the host. In device code `R` and `R64` are a word and a double at an address, `FENCE()` a fence, `NIU(noc, buffer, offset)` a register of a
+one past it. A block names who runs it: a baby core (`B`, `NC`, `T0`, `T1`, `T2`) of the tile at (4, 4), or two of them, whose numbers are `CORE`; hart 0 of
+the X280 cluster at (8, 26); or the host. In device code `R` and `R64` are a word and a double at an address, `FENCE()` a fence, `NIU(noc, buffer, offset)` a register of a
 NIU, `self(noc)` the tile's own coordinate, `XY(x, y)` another's; `send`, `write_to`, `read_from` and `increment` fill a command buffer as the
 table in [tensix.md](../hardware/tensix.md) §4 says, and `HOST_MID`, `HOST_LO` is memory of the host that was allocated for the card.
 ";

@@ -14,30 +14,38 @@ const TIME: u64 = 20_000;
 /// The fault a program ends with, if it does.
 pub(crate) fn fault_of(program: &Program) -> Option<Fault> {
     let mut card = open(Card::builder());
-    let done =
-        match ["B", "NC", "T0", "T1", "T2", "hart", "host"].iter().position(|name| program.agent == *name) {
-            Some(core @ 0..5) => {
-                let memory = card.host_mem(4096).unwrap();
-                load(&card, TILE, core, &baby(core, &format!("{}{}", macros(&memory), program.text)));
-                start(&card, TILE, &[core]);
-                run_for(&card, TIME)
+    let done = match program.agent.as_str() {
+        "hart" => {
+            let image = hart(0x0800_0000, &format!("\n{XY}{}", program.text));
+            start_harts(&card, &image).and_then(|()| run_for(&card, TIME))
+        }
+        "host" => program
+            .text
+            .lines()
+            .try_for_each(|line| call(&mut card, line))
+            .and_then(|()| run_for(&card, TIME)),
+        cores => {
+            let memory = card.host_mem(4096).unwrap();
+            let cores: Vec<usize> = cores.split(' ').map(core).collect();
+            for core in &cores {
+                let text = format!("{}#define CORE {core}\n{}", macros(&memory), program.text);
+                load(&card, TILE, *core, &baby(*core, &text));
             }
-            Some(5) => {
-                let image = hart(0x0800_0000, &format!("\n{XY}{}", program.text));
-                start_harts(&card, &image).and_then(|()| run_for(&card, TIME))
-            }
-            Some(_) => program
-                .text
-                .lines()
-                .try_for_each(|line| call(&mut card, line))
-                .and_then(|()| run_for(&card, TIME)),
-            None => panic!("nobody is called {:?}", program.agent),
-        };
+            start(&card, TILE, &cores);
+            run_for(&card, TIME)
+        }
+    };
     match done {
         Ok(()) => None,
         Err(CardError::Fault(fault)) => Some(fault),
         Err(other) => panic!("{other}"),
     }
+}
+
+/// The number of a baby core.
+fn core(name: &str) -> usize {
+    let number = ["B", "NC", "T0", "T1", "T2"].iter().position(|core| *core == name);
+    number.unwrap_or_else(|| panic!("nobody is called {name:?}"))
 }
 
 /// Releases the harts of the cluster into `image`.
