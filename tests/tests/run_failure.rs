@@ -321,6 +321,40 @@ fn a_buffer_that_is_not_declared_is_an_error_at_the_kernels_line_or_a_wait_for_i
 }
 
 #[test]
+fn threads_that_wait_for_math_say_so_and_not_a_buffer() {
+    let reader = "#include <komorebi/kernel.h>\nKM_HANDLER(Scale) {\n    for (uint32_t page = 0; page < args.pages; ++page) {\n        cb_reserve_back(0, 1);\n        cb_push_back(0, 1);\n    }\n}\n";
+    let compute = "#include <komorebi/kernel.h>\nKM_HANDLER(Scale) {\n    km::map_pages(0, 16, args.pages, [](const uint32_t* in, uint32_t* out, uint32_t) { out[0] = 2 * in[0]; });\n}\n";
+    let writer = "#include <komorebi/kernel.h>\nKM_HANDLER(Scale) {\n    for (uint32_t page = 0; page < args.pages; ++page) {\n        cb_wait_front(16, 1);\n        cb_pop_front(16, 1);\n    }\n}\n";
+    let program = km::Program::new("scale")
+        .with_sources(
+            Sources::new()
+                .file("reader.cpp", reader.as_bytes())
+                .file("compute.cpp", compute.as_bytes())
+                .file("writer.cpp", writer.as_bytes()),
+        )
+        .handler_with("scale", 1, &[("pages", km::ArgKind::U32)], None)
+        .buffer(0, km::Format::Uint32, 64, 4)
+        .buffer(16, km::Format::Uint32, 64, 4)
+        .grid(1, 1);
+    let card = Card::builder().build();
+    let session = km::Session::builder().on(&card).open().unwrap();
+    let run = session.load_with(program, quick()).unwrap();
+    run.wait(run.submit(km::call("scale", &[40])).unwrap(), TIMEOUT).unwrap();
+    let tile = km::NocXy::new(card.description().columns[0], 2);
+    let math = komorebi_sim::Breakage::Freeze { tile, hart: 3, time: None };
+    card.break_on(komorebi_sim::When::Now, math).unwrap();
+    let late = run.submit(km::call("scale", &[40])).unwrap();
+    let error = run.wait(late, TIMEOUT).unwrap_err().to_string();
+    for waits in [
+        "waiting for the hardware semaphore 6: wanted 1, saw 0",
+        "waiting for the hardware semaphore 7: wanted 1, saw 0",
+    ] {
+        assert!(error.contains(waits), "{error}");
+    }
+    assert!(!error.contains("waiting for data in circular buffer 0"), "{error}");
+}
+
+#[test]
 fn kernels_and_arguments_that_do_not_fit_are_told_with_what_would_do() {
     let card = Card::builder().build();
     let session = km::Session::builder().on(&card).kernel_bytes(64 * 1024).open().unwrap();

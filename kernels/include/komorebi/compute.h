@@ -74,11 +74,13 @@ inline void feed_pages(const Pages<N>& in, uint32_t count) {
     uint32_t announced = 0, popped = 0;
     while (popped != count) {
         bool read = false;
-        wait_until(kWaitBufferData, in.cb[0], announced + 1, local.wait, [&](uint32_t& seen) {
+        const uint32_t held = announced - popped;
+        const bool on_math = announced == count || held == ahead;  // no page could be announced
+        wait_until(on_math ? kWaitHardware : kWaitBufferData, on_math ? kSemaphoreInputRead : in.cb[0],
+                   on_math ? 1 : announced + 1, local.wait, [&](uint32_t& seen) {
             read = semaphore_value(kSemaphoreInputRead) != 0;
             if (read) return true;
-            const uint32_t held = announced - popped;
-            if (announced == count || held == ahead) return false;
+            if (on_math) return false;
             seen = announced;
             for (uint32_t i = 0; i < N; ++i) {
                 if (filled(in.cb[i]) <= held) return false;
@@ -103,11 +105,13 @@ inline void drain_pages(const Pages<N>& out, uint32_t count) {
     uint32_t reserved = 0, pushed = 0;
     while (pushed != count) {
         bool written = false;
-        wait_until(kWaitBufferSpace, out.cb[0], reserved + 1, local.wait, [&](uint32_t& seen) {
+        const uint32_t held = reserved - pushed;
+        const bool on_math = reserved == count || held == ahead;
+        wait_until(on_math ? kWaitHardware : kWaitBufferSpace, on_math ? kSemaphoreOutputWritten : out.cb[0],
+                   on_math ? 1 : reserved + 1, local.wait, [&](uint32_t& seen) {
             written = semaphore_value(kSemaphoreOutputWritten) != 0;
             if (written) return true;
-            const uint32_t held = reserved - pushed;
-            if (reserved == count || held == ahead) return false;
+            if (on_math) return false;
             seen = reserved;
             for (uint32_t i = 0; i < N; ++i) {
                 if (space(out.cb[i]) <= held) return false;
