@@ -13,7 +13,7 @@ pub struct Fault {
     pub rule: Rule,
     /// The tile the offender sits on (the PCIe tile for the host).
     pub tile: NocXy,
-    /// Who did it: `host`, a baby core's name (`B`, `NC`, `T0`, `T1`, `T2`), `hart 0`, or `a message to 5-4` when the rule was
+    /// Who did it: `host`, a baby core's name (`B`, `NC`, `T0`, `T1`, `T2`), `hart 0`, or `a message to (5, 4)` when the rule was
     /// broken where a request of the tile arrived.
     pub agent: String,
     /// Its program counter, for a core or a hart.

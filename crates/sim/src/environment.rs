@@ -17,12 +17,13 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// As the process has it.
+    /// As the process has it; an empty variable is none, as of all others.
     pub(crate) fn read() -> Self {
         Self::of(|name| Some(env::var_os(name)?.to_string_lossy().into_owned()))
     }
 
     fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let variable = |name| variable(name).filter(|text| !text.is_empty());
         let mut found = Self { seed: 0, parking: true, wrong: None };
         if let Some(text) = variable(SEED) {
             match text.parse() {
@@ -49,7 +50,9 @@ mod tests {
 
     #[test]
     fn the_variables_give_seed_and_parking() {
-        assert_eq!(of(&[]), Environment { seed: 0, parking: true, wrong: None });
+        for none in [&[][..], &[("KM_SEED", ""), ("KM_PARKING", "")]] {
+            assert_eq!(of(none), Environment { seed: 0, parking: true, wrong: None });
+        }
         let set = of(&[("KM_SEED", "18446744073709551615"), ("KM_PARKING", "off")]);
         assert_eq!(set, Environment { seed: u64::MAX, parking: false, wrong: None });
         assert!(of(&[("KM_PARKING", "on")]).parking);
@@ -57,7 +60,7 @@ mod tests {
 
     #[test]
     fn what_is_no_value_is_told() {
-        for (name, text) in [("KM_SEED", ""), ("KM_SEED", "-1"), ("KM_SEED", "0x1"), ("KM_PARKING", "no")] {
+        for (name, text) in [("KM_SEED", " "), ("KM_SEED", "-1"), ("KM_SEED", "0x1"), ("KM_PARKING", "no")] {
             let wrong = of(&[(name, text)]).wrong.expect("it is told");
             assert!(wrong.contains(name) && wrong.contains(&format!("`{text}`")), "{wrong}");
         }
