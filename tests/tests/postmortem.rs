@@ -372,6 +372,8 @@ fn a_start_that_fails_while_another_thread_closes_the_session_leaves_its_file_an
     let session = bed.session.clone();
     let hook = Arc::new(Mutex::new(Some(move || give.send(close_meanwhile(session)).unwrap())));
     let writer = move || Hook { text: "the load failed", hook: hook.clone() };
+    // A thread without a log that comes to a line first would turn it off for the only log there is: so every thread has one.
+    let _ = tracing_subscriber::fmt().with_writer(std::io::sink).try_init();
     let log = tracing_subscriber::fmt().with_writer(writer).set_default();
     let error = bed.session.load_with(km::Program::new("dying").grid(4, 2), bed.hasty()).unwrap_err();
     drop(log);
