@@ -32,6 +32,17 @@ fn every_rule_has_its_page_with_its_title_and_source_and_every_page_its_rule() {
     }
 }
 
+/// A message as it is compared. The pages' are those of seed 0: with another one the number of packets that are still under way
+/// may differ, so there numbers are left out.
+fn compared(message: &str) -> String {
+    match std::env::var("KM_SEED") {
+        Ok(seed) if !["", "0"].contains(&seed.as_str()) => {
+            message.chars().filter(|c| !c.is_ascii_digit()).collect()
+        }
+        _ => message.to_owned(),
+    }
+}
+
 #[test]
 fn the_wrong_program_of_every_page_breaks_its_rule_and_the_right_one_none() {
     let mut bad = Vec::new();
@@ -40,7 +51,7 @@ fn the_wrong_program_of_every_page_breaks_its_rule_and_the_right_one_none() {
         match play::fault_of(&page.wrong) {
             Some(fault) if fault.rule.code() != code => bad.push(format!("{code}, wrong: {fault}")),
             Some(fault) if blesses() => page.bless(&fault.to_string()),
-            Some(fault) if fault.to_string() != page.message => {
+            Some(fault) if compared(&fault.to_string()) != compared(&page.message) => {
                 bad.push(format!("{code}, its message is:\n{fault}"));
             }
             Some(_) => {}
