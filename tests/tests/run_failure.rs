@@ -337,7 +337,7 @@ fn threads_that_wait_for_math_say_so_and_not_a_buffer() {
         .buffer(16, km::Format::Uint32, 64, 4)
         .grid(1, 1);
     let card = Card::builder().build();
-    let session = km::Session::builder().on(&card).open().unwrap();
+    let session = km::Session::builder().on(&card).grid_timeout(Duration::from_millis(3)).open().unwrap();
     let run = session.load_with(program, quick()).unwrap();
     run.wait(run.submit(km::call("scale", &[40])).unwrap(), TIMEOUT).unwrap();
     let tile = km::NocXy::new(card.description().columns[0], 2);
