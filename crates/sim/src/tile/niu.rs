@@ -42,9 +42,10 @@ pub(crate) mod counter {
 /// The channel of a transaction whose requests name none: a place of its own in the order.
 const LINKED: u8 = 7;
 
-/// How long a linked transaction may go without a request: fifty of the longest packets. On silicon it is to be closed promptly
+/// How many microseconds a linked transaction may go without a request: fifty of the longest packets. On silicon it is to be closed promptly
 /// (tensix.md §4); requests that belong together are sent within some hundred cycles.
-const LINKED_BOUND: Time = from_nanos(10_000);
+const LINKED_MICROS: u64 = 10;
+const LINKED_BOUND: Time = from_nanos(1_000 * LINKED_MICROS);
 
 /// The offset of CMD_CTRL in a command buffer.
 pub(crate) const CMD_CTRL: u64 = 0x40;
@@ -180,8 +181,8 @@ impl Niu {
             self.looks_again = true;
             return Ok(Some(end));
         }
-        let detail =
-            format!("no request to {to:#x} for 10 us behind a linked one on NoC {}", self.noc.index());
+        let noc = self.noc.index();
+        let detail = format!("no request to {to:#x} for {LINKED_MICROS} us behind a linked one on NoC {noc}");
         Err(Violation::new(Rule::LinkedForLong, detail))
     }
 
